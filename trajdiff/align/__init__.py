@@ -1,0 +1,1 @@
+"""Alignment of trials: canonical values, similarity, pairwise alignment, the graph of successes."""

@@ -1,0 +1,72 @@
+"""The aligned table of one task: rows of semantic steps, one cell per trial. Pure values, no layout.
+
+An alignment keeps the trials as they are plus an index trace; this table is that trace turned into rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Op(StrEnum):
+    """How a trial's step compares with the reference column in this row."""
+
+    REFERENCE = "reference"
+    SAME = "same"
+    CHANGED = "changed"
+    OTHER_RESULT = "other_result"
+    EXTRA = "extra"
+    MISSING = "missing"
+    MOVED = "moved"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One trial in one row. ``step`` indexes ``Trial.steps`` (None where the trial has no such step).
+
+    ``arguments`` and ``result`` are full texts; ``changed`` lists the argument paths that differ from the
+    reference. Renderers shorten.
+    """
+
+    trial_id: str
+    op: Op
+    step: int | None = None
+    actor: str = ""
+    kind: str = ""
+    tool: str | None = None
+    effect: str = ""
+    arguments: tuple[tuple[str, str], ...] = ()
+    changed: tuple[str, ...] = ()
+    result: str | None = None
+    is_error: bool | None = None
+    text: str | None = None
+    message_index: int | None = None
+    pointer: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One semantic step. ``number`` counts from 1 and is the same for all trials of the task."""
+
+    number: int
+    label: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignedTable:
+    """Columns are trial ids: the reference first, then passed, then failed trials in order."""
+
+    columns: tuple[str, ...]
+    reference: str | None
+    rows: tuple[Row, ...]
+
+    def row_of(self, trial_id: str, step: int) -> int | None:
+        """Row number that holds this step of this trial, or None."""
+        for row in self.rows:
+            for cell in row.cells:
+                if cell.trial_id == trial_id and cell.step == step:
+                    return row.number
+        return None

@@ -1,0 +1,1 @@
+"""From alignments to the earliest critical divergence: effects, deviations, ledger, provenance, evidence."""

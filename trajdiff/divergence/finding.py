@@ -1,0 +1,230 @@
+"""What the analysis says about a task and about each of its failed trials.
+
+These are plain values: the analysis fills them, the report joins them with the reliability rows, renderers
+print them. Step numbers here are indices into ``Trial.steps``; row numbers of the aligned table are added by
+the report, because rows shift when trials are added.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from trajdiff.align.table import AlignedTable
+
+
+class Kind(StrEnum):
+    """What kind of difference separates the outcomes (interface.md 3.5)."""
+
+    MISSING_STEP = "missing_step"
+    WRONG_ARGUMENT = "wrong_argument"
+    WRONG_TOOL = "wrong_tool"
+    EXTRA_WRITE = "extra_write"
+    INEFFECTIVE_WRITE = "ineffective_write"
+    DUPLICATE_WRITE = "duplicate_write"
+    WRONG_ORDER = "wrong_order"
+    RESULT_DIFFERENCE = "result_difference"
+    MISREAD_RESULT = "misread_result"
+    WRONG_ANSWER = "wrong_answer"
+    UNRECOVERED_ERROR = "unrecovered_error"
+    EARLY_STOP = "early_stop"
+    LOOP = "loop"
+    USER_DEVIATION = "user_deviation"
+    INFRASTRUCTURE = "infrastructure"
+    SAME_PATH = "same_path_other_outcome"
+
+
+class Blame(StrEnum):
+    """Whose step the root is."""
+
+    AGENT = "agent"
+    USER = "user"
+    ENVIRONMENT = "environment"
+    INFRASTRUCTURE = "infrastructure"
+    GRADER = "grader"
+
+
+class Grade(StrEnum):
+    """How much stands behind a divergence; A is most, D is a finding inside one trial."""
+
+    A = "A"
+    B = "B"
+    C = "C"
+    D = "D"
+
+
+class Reason(StrEnum):
+    """Why nothing is claimed about a failed trial."""
+
+    NO_SEPARATING_STEP = "no_separating_step"
+    TOO_FEW_TRIALS = "too_few_trials"
+    NO_COMMON_GROUND = "no_common_ground"
+    WORDING_ONLY = "wording_only"
+    NOT_COMPARABLE = "not_comparable"
+    NO_PASSING_TRIAL = "no_passing_trial"
+    SAME_PATH = "same_path_other_outcome"
+    INFRASTRUCTURE = "infrastructure"
+
+
+class FindingKind(StrEnum):
+    """The one thing a task row says."""
+
+    DIVERGENCE = "divergence"
+    SAME_PATH = "same_path_other_outcome"
+    ABSTAINED = "abstained"
+    INFRASTRUCTURE = "infrastructure"
+    NEVER_PASS = "never_pass"
+    ALWAYS_PASS = "always_pass"
+    NOT_COMPARED = "not_compared"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRef:
+    """A step of a trial: ``step`` indexes ``Trial.steps``; ``message`` the recorded message list."""
+
+    trial_id: str
+    step: int
+    message: int | None
+    pointer: str
+    path: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """How many failed and passed trials show the deviation. ``smallest_p``: the smallest two-sided p any
+    split of these trials could reach (Fisher)."""
+
+    failed_with: int
+    failed: int
+    passed_with: int
+    passed: int
+    smallest_p: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueOrigin:
+    """Where the deciding value was first seen in the failed trial.
+
+    ``origin`` is ``user_message``, ``tool_result``, ``system_message`` or ``nowhere``.
+    """
+
+    value: str
+    origin: str
+    tool: str | None = None
+    message: int | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One side of a changed step, as text: ``trial_id``, the call or message, its message index."""
+
+    trial_id: str
+    text: str
+    message: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstDifference:
+    """The earliest step that is not the same as in the reference; usually harmless."""
+
+    step: StepRef
+    kind: str
+    text: str
+    recovered: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    """A deviation that was repaired later, or is seen in passes too: shown, never critical."""
+
+    text: str
+    opened_at: StepRef
+    closed_at: StepRef | None
+    closed_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Divergence:
+    """The earliest critical divergence of one failed trial, or the reason why none is claimed.
+
+    ``root`` is the step that first commits to the other way, ``manifest`` the step where it takes effect;
+    both are steps of the failed trial. ``passed_root`` and ``passed_manifest`` are the steps of the reference
+    at the same places, None where passes have none. ``headline`` fits a table cell, ``sentence`` is one
+    sentence for people. ``identity`` survives a rerun: task, kind, step label, argument path, place.
+    """
+
+    task_id: str
+    trial_id: str
+    abstained: bool
+    reason: Reason | None = None
+    kind: Kind | None = None
+    actor: Blame | None = None
+    grade: Grade | None = None
+    tool: str | None = None
+    argument: str | None = None
+    headline: str = ""
+    sentence: str = ""
+    root: StepRef | None = None
+    manifest: StepRef | None = None
+    passed_root: StepRef | None = None
+    passed_manifest: StepRef | None = None
+    root_sides: tuple[Side, ...] = ()
+    manifest_sides: tuple[Side, ...] = ()
+    support: Support | None = None
+    provenance: ValueOrigin | None = None
+    evidence: tuple[str, ...] = ()
+    recovered: tuple[Recovered, ...] = ()
+    first_difference: FirstDifference | None = None
+    group: tuple[str, ...] = ()
+    identity: str = ""
+    row_id: str = ""
+    ignored_differences: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """Trials of a task with the same path (same calls, arguments, results and stated facts)."""
+
+    trials: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskFinding:
+    """What a task row says: one finding, and a divergence or abstention for every failed or infra trial.
+
+    ``lead`` is the divergence the row shows (first group by grade, then size); ``other_groups`` counts the
+    further ones.
+    """
+
+    task_id: str
+    kind: FindingKind
+    text: str
+    divergences: tuple[Divergence, ...] = ()
+    lead: Divergence | None = None
+    other_groups: int = 0
+    reference: str | None = None
+    variants: tuple[Variant, ...] = ()
+    table: AlignedTable | None = None
+    notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolEffect:
+    """The effect of a tool over the whole report, and the rule that decided it."""
+
+    tool: str
+    effect: str
+    rule: str
+    calls: int
+    errors: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfCheck:
+    """Each passing trial of a task with two or more passes, treated as if it had failed."""
+
+    false_alarms: int
+    passing_trials: int
+    alarms: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Readers of recorded trials, one module per format."""

@@ -1,0 +1,1 @@
+"""Reliability figures: exact estimators per task and over tasks."""

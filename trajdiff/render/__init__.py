@@ -1,0 +1,1 @@
+"""Pure functions from a report to text or bytes, one module per output format."""
