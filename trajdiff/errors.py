@@ -33,7 +33,7 @@ class InputError(TrajdiffError):
     exit_code = 3
 
 
-class GateFailed(TrajdiffError):
+class GateFailedError(TrajdiffError):
     """A gate failed, or ``--exit-code`` was given and there is a finding."""
 
     exit_code = 1
