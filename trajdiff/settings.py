@@ -22,7 +22,7 @@ class StepLabel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IgnoreRules:
-    """What never counts as a difference: glob patterns for ``tool.path`` of arguments and results, and tools."""
+    """What never counts as a difference: glob patterns for ``tool.path`` of arguments, results; and tools."""
 
     arguments: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
