@@ -35,7 +35,7 @@ class TaskCounts:
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key with numbers as numbers: ``t2`` before ``t10``. Total: different names have different keys."""
+    """Sort key with numbers as numbers: ``t2`` before ``t2a`` before ``t10``. Different names, different keys."""
     key: list[tuple[int, int, str]] = []
     for position, part in enumerate(re.split(r"([0-9]+)", name)):
         if position % 2:  # a run of digits, compared by length and text: no limit on how long it is
@@ -43,7 +43,7 @@ def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
             key.append((0, len(digits), digits))
         elif part:
             key.append((1, 0, part))
-    return (*key, (2, 0, name))
+    return (*key, (-1, 0, name))
 
 
 def natural(names: Iterable[str]) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""Tests of trajdiff; ``python -m tests`` runs all checks of the project."""
