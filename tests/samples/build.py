@@ -5,10 +5,22 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.samples import refunds
+from tests.samples import (
+    cancellations,
+    coupons,
+    deliveries,
+    exchanges,
+    never_pass,
+    questions,
+    refunds,
+    tau2_tasks,
+    zh_orders,
+    zh_service,
+)
 from tests.samples.answers import known_roots
 from tests.samples.notation import Task
 from tests.samples.records import jsonl
+from tests.samples.tau2_file import tau2
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -17,14 +29,27 @@ def _ordered(*groups: tuple[Task, ...]) -> tuple[Task, ...]:
     return tuple(sorted((task for group in groups for task in group), key=lambda task: task.task_id))
 
 
-ENGLISH = _ordered(refunds.TASKS)
+ENGLISH = _ordered(
+    refunds.TASKS,
+    cancellations.TASKS,
+    deliveries.TASKS,
+    questions.TASKS,
+    exchanges.TASKS,
+    coupons.TASKS,
+    never_pass.TASKS,
+)
+CHINESE = _ordered(zh_orders.TASKS, zh_service.TASKS)
+TAU2 = _ordered(tau2_tasks.TASKS)
+ALL = _ordered(ENGLISH, CHINESE, TAU2)
 
 
 def files() -> dict[str, str]:
     """Path below the project folder and content of every generated file."""
     return {
         "sample_traces/shop.jsonl": jsonl(ENGLISH),
-        "tests/samples/known_roots.json": known_roots(_ordered(ENGLISH)),
+        "sample_traces/shop-zh.jsonl": jsonl(CHINESE),
+        "sample_traces/shop-tau2.json": tau2(TAU2),
+        "tests/samples/known_roots.json": known_roots(ALL),
     }
 
 
