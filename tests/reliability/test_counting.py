@@ -59,6 +59,12 @@ def test_without_a_plan_nothing_is_expected() -> None:
     assert suite.expected is None
     assert (suite.completed, suite.counted, suite.missing) == (7, 7, ())
     assert len(suite.pass_hat_k_best) == len(suite.pass_hat_k_worst) == 3
+    cut_off = task_of(
+        "c", [(0, "agent_done", "pass"), (1, "incomplete", "unscored"), (2, "agent_done", "fail")]
+    )
+    suite = suite_reliability([task_reliability(cut_off)])
+    assert (suite.expected, suite.completed, suite.missing) == (None, 2, ("c/1",))
+    assert suite.pass_hat_k_best == suite.pass_hat_k_worst == (0.5, 0.0)
 
 
 def test_missing_trials_keep_the_names_they_were_given_and_get_one_where_they_have_none() -> None:
