@@ -26,7 +26,8 @@ def tau2(tasks: tuple[Task, ...]) -> str:
     definitions = [compact(_task(task)) for task in tasks]
     between = ",\n  "
     return (
-        f'{{"timestamp": "{STARTED}",\n "info": {compact(INFO)},\n "tasks": [\n  {between.join(definitions)}\n ],\n'
+        f'{{"timestamp": "{STARTED}",\n "info": {compact(INFO)},\n'
+        f' "tasks": [\n  {between.join(definitions)}\n ],\n'
         f' "simulations": [\n  {between.join(simulations)}\n ]}}\n'
     )
 
