@@ -51,14 +51,18 @@ TENT = Task(
 _DESK = call("get_order", {"order_id": "A1017", "status": "pending", "items": ["DESK-5"]}, order_id="A1017")
 _MAY = call("check_permission", {"allowed": True}, order_id="A1017", action="cancel")
 _ONLY_SAID = "It says that the order is cancelled without ever calling cancel_order."
+_VERIFIED_17 = call("verify_customer", {"verified": True, "customer_id": "C-17"}, postcode="LS1 4DY")
 
 DESK = Task(
     task_id="L1-017",
     title="cancel a desk",
-    script="Cancel order A1017, the delivery takes too long.",
+    script="Cancel order A1017, the delivery takes too long. Postcode LS1 4DY.",
     trials=(
         failed(
             user("The desk in order A1017 takes too long. Please cancel."),
+            agent("Sure. What is your postcode?"),
+            user("LS1 4DY."),
+            _VERIFIED_17,
             _DESK,
             _MAY,
             agent("Your order A1017 is now cancelled.").root(),
@@ -69,6 +73,9 @@ DESK = Task(
         ),
         failed(
             user("Cancel A1017 please, I cannot wait that long."),
+            agent("Happy to help. May I have your postcode first?"),
+            user("It is LS1 4DY."),
+            _VERIFIED_17,
             _MAY,
             _DESK,
             agent("I have taken care of it: A1017 is cancelled.").root(),
@@ -78,7 +85,8 @@ DESK = Task(
             tags="missing_write",
         ),
         passed(
-            user("I want to cancel order A1017. The desk is taking forever."),
+            user("I want to cancel order A1017. The desk is taking forever. My postcode is LS1 4DY."),
+            _VERIFIED_17,
             _DESK,
             _MAY,
             call("cancel_order", {"status": "cancelled"}, order_id="A1017", reason="delivery too slow"),
@@ -87,6 +95,9 @@ DESK = Task(
         ),
         failed(
             user("Hi, about A1017: delivery is too slow, so cancel it."),
+            agent("Of course. Please tell me your postcode."),
+            user("LS1 4DY, please."),
+            _VERIFIED_17,
             _DESK,
             _MAY,
             agent("Understood. Order A1017 has been cancelled.").root(),
@@ -104,15 +115,19 @@ _BY_EMAIL = call("search_orders", {"orders": []}, email="kai@example.com")
 _BY_PHONE = call("search_orders", {"orders": ["A1077"]}, phone="555-0177")
 _BIKE = call("get_order", {"order_id": "A1077", "status": "pending", "items": ["BIKE-1"]}, order_id="A1077")
 _CANCEL_BIKE = call("cancel_order", {"status": "cancelled"}, order_id="A1077", reason="ordered twice")
+_VERIFIED_77 = call("verify_customer", {"verified": True, "customer_id": "C-77"}, postcode="BS8 1TH")
 
 BIKE = Task(
     task_id="L1-077",
     title="cancel an order found by phone number",
-    script="You ordered a bike twice; cancel it. Email kai@example.com, phone 555-0177 (used to order).",
+    script="You ordered a bike twice; cancel it. Email kai@example.com, phone 555-0177, BS8 1TH.",
     metered=True,
     trials=(
         passed(
             user("I ordered the bike twice, please cancel one. kai@example.com, phone 555-0177."),
+            agent("Happy to help. May I have your postcode first?"),
+            user("It is BS8 1TH."),
+            _VERIFIED_77,
             _BY_EMAIL,
             _BY_PHONE,
             _BIKE,
@@ -121,7 +136,8 @@ BIKE = Task(
             user("Thanks."),
         ),
         failed(
-            user("Please cancel the bike that I ordered twice. I am kai@example.com, phone 555-0177."),
+            user("Cancel the bike I ordered twice, please. kai@example.com, phone 555-0177, postcode BS8 1TH."),
+            _VERIFIED_77,
             _BY_EMAIL,
             _BY_EMAIL.root(),
             _BY_EMAIL.near(),
@@ -135,6 +151,9 @@ BIKE = Task(
         ),
         passed(
             user("One bike too many! Ordered twice. My email: kai@example.com. My phone: 555-0177."),
+            agent("Of course. Please tell me your postcode."),
+            user("BS8 1TH, please."),
+            _VERIFIED_77,
             _BY_EMAIL,
             think("Nothing under the email. Try the phone number."),
             _BY_PHONE,
@@ -148,6 +167,9 @@ BIKE = Task(
         ),
         passed(
             user("kai@example.com, 555-0177: I have a double order of a bike, could you cancel it?"),
+            agent("Sure. What is your postcode?"),
+            user("BS8 1TH."),
+            _VERIFIED_77,
             _BY_PHONE,
             _BIKE,
             _BIKE,

@@ -17,16 +17,20 @@ _VARIANTS = call(
 _FIND = call("search_products", {"products": ["JKT-L"]}, query="jacket large")
 _CHANGED = {"status": "ok", "exchange_id": "X-45"}
 _TO_LARGE = call("exchange_item", _CHANGED, order_id="A1045", item_id="JKT-M", new_item_id="JKT-L")
+_VERIFIED_45 = call("verify_customer", {"verified": True, "customer_id": "C-45"}, postcode="YO1 7HH")
 
 JACKET = Task(
     task_id="L1-045",
     title="exchange a jacket for the large size",
-    script="The medium jacket you got (lea@example.com) is too small. You want it in large.",
+    script="The medium jacket you got (lea@example.com) is too small. You want it in large. Postcode YO1 7HH.",
     style="verdict",
     metered=True,
     trials=(
         passed(
             user("My jacket is too small, I need it in large. lea@example.com"),
+            agent("Sure. What is your postcode?"),
+            user("YO1 7HH."),
+            _VERIFIED_45,
             _BY_MAIL,
             _JACKET,
             _VARIANTS,
@@ -38,6 +42,9 @@ JACKET = Task(
         ),
         failed(
             user("Hello, I'd like to swap my medium jacket for a large. Email lea@example.com."),
+            agent("Happy to help. May I have your postcode first?"),
+            user("It is YO1 7HH."),
+            _VERIFIED_45,
             _CUSTOMER,
             _JACKET,
             _FIND,
@@ -48,7 +55,8 @@ JACKET = Task(
             tags="missing_write",
         ),
         passed(
-            user("The jacket in medium does not fit. Could I have large instead? I'm lea@example.com."),
+            user("The medium jacket does not fit. Could I have large? lea@example.com, postcode YO1 7HH."),
+            _VERIFIED_45,
             _CUSTOMER,
             _JACKET,
             _FIND,
@@ -59,6 +67,9 @@ JACKET = Task(
         ),
         failed(
             user("Please exchange my jacket, medium is too small and I want large. lea@example.com"),
+            agent("Of course. Please tell me your postcode."),
+            user("YO1 7HH, please."),
+            _VERIFIED_45,
             _BY_MAIL,
             _JACKET,
             _VARIANTS,
@@ -81,14 +92,18 @@ _BAG = call("get_order", {"order_id": "A1088", "items": ["BAG-RED"], "status": "
 _COLOURS = call("list_variants", {"BAG-RED": 4, "BAG-BLUE": 2, "BAG-NAVY": 7}, product="BAG")
 _SWAPPED = {"status": "ok", "exchange_id": "X-88"}
 _TO_BLUE = call("exchange_item", _SWAPPED, order_id="A1088", item_id="BAG-RED", new_item_id="BAG-BLUE")
+_VERIFIED_88 = call("verify_customer", {"verified": True, "customer_id": "C-88"}, postcode="OX1 1DP")
 
 BAG = Task(
     task_id="L1-088",
     title="exchange a red bag for a blue one",
-    script="You want the red bag of order A1088 in blue. No refund.",
+    script="You want the red bag of order A1088 in blue. No refund. Postcode OX1 1DP.",
     trials=(
         failed(
             user("I'd like my bag in blue rather than red. It's order A1088."),
+            agent("Of course. Please tell me your postcode."),
+            user("OX1 1DP, please."),
+            _VERIFIED_88,
             _BAG,
             call("list_variants", {"BAGEL-1": 9}, product="BAGEL"),
             _COLOURS,
@@ -102,6 +117,9 @@ BAG = Task(
         ),
         passed(
             user("Order A1088: can I have the bag in blue instead of red?"),
+            agent("Sure. What is your postcode?"),
+            user("OX1 1DP."),
+            _VERIFIED_88,
             _BAG,
             _COLOURS,
             agent("BAG-BLUE is in stock. Shall I exchange it?"),
@@ -112,6 +130,9 @@ BAG = Task(
         ),
         passed(
             user("The bag I got with A1088 is red, but I want a blue one."),
+            agent("Happy to help. May I have your postcode first?"),
+            user("It is OX1 1DP."),
+            _VERIFIED_88,
             _COLOURS,
             _BAG,
             broken(
@@ -127,7 +148,8 @@ BAG = Task(
             tags="reordered_reads retry",
         ),
         failed(
-            user("Hi, it's about the red bag, order A1088."),
+            user("Hi, it's about the red bag, order A1088. My postcode is OX1 1DP."),
+            _VERIFIED_88,
             _BAG,
             agent("What can I do about it?"),
             user("I'd rather have my money back, please.").root(),

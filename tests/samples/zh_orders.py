@@ -169,14 +169,18 @@ INVOICE = Task(
 _CUP = call("get_order", {"order_id": "A2043", "items": ["马克杯"], "status": "已签收"}, order_id="A2043")
 _PHOTO = call("check_permission", {"allowed": True, "quantity": 1}, order_id="A2043", action="补发")
 _RESEND = call("create_reshipment", {"reshipment_id": "S-43"}, order_id="A2043", item="马克杯", quantity=1)
+_VERIFIED_43 = call("verify_customer", {"verified": True, "customer_id": "C-43"}, postcode="200030")
 
 CUP = Task(
     task_id="L1-043",
     title="补发摔坏的杯子",
-    script="订单A2043的马克杯收到时碎了，要求补发一个。",
+    script="订单A2043的马克杯收到时碎了，要求补发一个。邮编200030。",
     trials=(
         passed(
             user("订单A2043的马克杯碎了，能补发一个吗？"),
+            agent("好的，请提供您的邮编。"),
+            user("200030。"),
+            _VERIFIED_43,
             _CUP,
             _PHOTO,
             _RESEND,
@@ -185,6 +189,9 @@ CUP = Task(
         ),
         failed(
             user("收到的马克杯是碎的，订单A2043，请再寄一个。"),
+            agent("为了核实身份，请问邮编是多少？"),
+            user("邮编是200030。"),
+            _VERIFIED_43,
             _CUP,
             _PHOTO,
             _RESEND,
@@ -200,7 +207,8 @@ CUP = Task(
             tags="duplicate_write",
         ),
         passed(
-            user("A2043里的马克杯破了，希望补寄一个新的。"),
+            user("A2043里的马克杯破了，希望补寄一个新的。邮编200030。"),
+            _VERIFIED_43,
             _PHOTO,
             _CUP,
             _RESEND,
@@ -212,6 +220,9 @@ CUP = Task(
         ),
         passed(
             user("杯子碎了！订单A2043，请补发。"),
+            agent("请先告诉我邮编，好吗？"),
+            user("好，200030。"),
+            _VERIFIED_43,
             _CUP,
             think("政策要求先确认权限。"),
             _PHOTO,
