@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trajdiff.divergence.finding import SelfCheck, TaskFinding, ToolEffect
-from trajdiff.model import Diagnostic, InputFile, Verdict
-from trajdiff.reliability.estimators import SuiteReliability, TaskReliability
+from trajdiff import __version__
+from trajdiff.analysis import Analysis
+from trajdiff.divergence.finding import (
+    Divergence,
+    FindingKind,
+    Grade,
+    SelfCheck,
+    TaskFinding,
+    ToolEffect,
+)
+from trajdiff.model import Corpus, Diagnostic, InputFile, StepKind, TaskTrials, Trial, Verdict
+from trajdiff.reliability.counting import natural_key
+from trajdiff.reliability.estimators import (
+    SuiteReliability,
+    TaskReliability,
+    suite_reliability,
+    task_reliability,
+)
+from trajdiff.settings import Settings
 
 #: Additions keep the number; anything else raises it.
 FORMAT_VERSION = "trajdiff.report/1"
@@ -85,3 +102,124 @@ class Report:
     def task(self, task_id: str) -> TaskReport | None:
         """The task with this id, or None."""
         return next((task for task in self.tasks if task.task_id == task_id), None)
+
+
+#: Display order of findings: what a reader can act on first.
+_ORDER = (
+    FindingKind.DIVERGENCE,
+    FindingKind.SAME_PATH,
+    FindingKind.ABSTAINED,
+    FindingKind.INFRASTRUCTURE,
+    FindingKind.NEVER_PASS,
+    FindingKind.NOT_COMPARED,
+    FindingKind.ALWAYS_PASS,
+)
+
+
+def build_report(corpus: Corpus, analysis: Analysis, settings: Settings, *, name: str | None = None) -> Report:
+    """Joins reliability rows and findings; tasks come out in display order.
+
+    Tasks without a finding in ``analysis`` (not asked for) are listed as not compared. Raises nothing.
+    """
+    tasks = [_task_report(task, analysis, settings) for task in corpus.tasks]
+    rows = [task.reliability for task in tasks]
+    return Report(
+        format_version=FORMAT_VERSION,
+        tool_version=__version__,
+        name=name or settings.name,
+        inputs=corpus.files,
+        settings={"infra": settings.infra, "unscored": settings.unscored, "levels": list(analysis.levels)},
+        suite=suite_reliability(rows, infra=settings.infra, unscored=settings.unscored),
+        tasks=tuple(sorted(tasks, key=_display_key)),
+        self_check=analysis.self_check,
+        recurring=_recurring(tasks),
+        tools=analysis.tools,
+        diagnostics=corpus.diagnostics,
+        method=method(analysis),
+    )
+
+
+def method(analysis: Analysis) -> tuple[str, ...]:
+    """How the figures came about, one statement a line; printed under Method in every report."""
+    used = ", ".join(["writes", *analysis.levels]) if analysis.levels else "writes"
+    return (
+        "pass^k = C(c,k)/C(n,k), pass@k = 1 - C(n-c,k)/C(n,k) per task, then the equal-weight mean of tasks",
+        "for future runs this assumes independent trials with a fixed success probability per task",
+        f"compared at the levels: {used} (a level is used while held-out passes do not trip over it)",
+        "a divergence separates outcomes in the recorded trials and is a place to look, not a proof of cause",
+    )
+
+
+def _task_report(task: TaskTrials, analysis: Analysis, settings: Settings) -> TaskReport:
+    finding = analysis.findings.get(task.task_id) or TaskFinding(
+        task_id=task.task_id, kind=FindingKind.NOT_COMPARED, text="not compared: not asked for"
+    )
+    variants = {t: number for number, v in enumerate(finding.variants, 1) for t in v.trials}
+    return TaskReport(
+        task_id=task.task_id,
+        title=task.task.title,
+        suite=task.task.suite,
+        trials=tuple(_trial_row(trial, variants.get(trial.trial_id)) for trial in task.trials),
+        missing=task.missing,
+        reliability=task_reliability(task, infra=settings.infra, unscored=settings.unscored),
+        finding=finding,
+    )
+
+
+def _trial_row(trial: Trial, variant: int | None) -> TrialRow:
+    calls = [step for step in trial.steps if step.is_call]
+    known = [tokens for tokens in (trial.usage.input, trial.usage.output) if tokens is not None]
+    return TrialRow(
+        task_id=trial.task_id,
+        trial_id=trial.trial_id,
+        verdict=trial.verdict,
+        reward=trial.reward,
+        verdict_rule=trial.judgement.rule,
+        verdict_raw=trial.judgement.raw,
+        termination=trial.termination.reason.value,
+        termination_raw=trial.termination.raw,
+        producer_id=trial.producer_id,
+        steps=sum(1 for step in trial.steps if step.kind is not StepKind.TERMINATION),
+        tool_calls=len(calls),
+        errors=sum(1 for step in calls if step.failed),
+        tokens=sum(known) if known else None,
+        cost=trial.cost_usd,
+        duration=trial.duration_s,
+        variant=variant,
+        ref=f"{trial.source.path}#{trial.task_id}/{trial.trial_id}",
+        path=trial.source.path,
+        pointer=trial.source.pointer,
+        comparable=trial.comparable,
+        error=trial.error,
+    )
+
+
+def _display_key(task: TaskReport) -> tuple[int, str, int, tuple[Any, ...]]:
+    lead = task.finding.lead
+    grade = (lead.grade if lead is not None else None) or Grade.D
+    covered = len(lead.group) if lead is not None else 0
+    place = _ORDER.index(task.finding.kind)
+    return place, grade.value, -covered, natural_key(task.task_id)
+
+
+def _recurring(tasks: Sequence[TaskReport]) -> tuple[Recurring, ...]:
+    """Divergences with the same kind, tool and argument in more than one trial, most trials first."""
+    groups: dict[tuple[str, str, str, str], list[Divergence]] = {}
+    for task in tasks:
+        for row in task.finding.divergences:
+            if not row.abstained and row.kind is not None and row.actor is not None and row.grade is not None:
+                key = (row.kind.value, row.actor.value, row.tool or "", row.headline)
+                groups.setdefault(key, []).append(row)
+    found = [
+        Recurring(
+            headline=rows[0].headline,
+            kind=kind,
+            actor=actor,
+            tool=tool or None,
+            trials=tuple(f"{row.task_id}/{row.trial_id}" for row in rows),
+            tasks=tuple(dict.fromkeys(row.task_id for row in rows)),
+        )
+        for (kind, actor, tool, _), rows in groups.items()
+        if len({row.task_id for row in rows}) > 1
+    ]
+    return tuple(sorted(found, key=lambda r: (-len(r.trials), -len(r.tasks), r.headline, r.actor)))

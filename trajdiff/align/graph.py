@@ -1,0 +1,240 @@
+"""The ways to succeed: passing trials merged into one partial-order graph, and trials aligned to it.
+
+The medoid pass comes first and the others are aligned into it. A column is a semantic step; it carries which
+passes show it (its support). Several ways to succeed are several branches. Failing trials are aligned to the
+graph and never reshape it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from trajdiff.align.order import commutes
+from trajdiff.align.pairwise import align
+from trajdiff.align.prepared import PreparedStep, PreparedTrial
+from trajdiff.align.similarity import FULL, GAP_OPEN, Costs, weight
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+#: From this many passes on the reference is the first pass that is longest in common, not an all-pairs medoid.
+ALL_PAIRS_LIMIT = 16
+#: A column that few passes show may be left out cheaply, but never for nothing.
+MIN_SHARE = 4
+#: Share of values (of 1000) that two parts must cover for a step done in two calls.
+SPLIT_COVER = 800
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One semantic step of the passes: (trial number in ``SuccessGraph.trials``, position) of its members."""
+
+    members: tuple[tuple[int, int], ...]
+
+    def position(self, trial: int) -> int | None:
+        """Position of this trial's step in the column, or None."""
+        return next((position for number, position in self.members if number == trial), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """One place of an alignment to the graph: a column, a position of the trial, or both.
+
+    ``moved`` marks a step found elsewhere in the trial; ``split`` a step done in two calls (the second one).
+    """
+
+    column: int | None
+    position: int | None
+    moved: bool = False
+    split: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuccessGraph:
+    """Merged passes. ``trials[0]`` is the reference."""
+
+    trials: tuple[PreparedTrial, ...]
+    columns: tuple[Column, ...]
+    costs: Costs
+
+    def steps(self, column: int) -> tuple[PreparedStep, ...]:
+        """The passes' steps in a column, reference first."""
+        return tuple(self.trials[trial].steps[position] for trial, position in self.columns[column].members)
+
+    def support(self, column: int) -> int:
+        """How many passes show the column."""
+        return len(self.columns[column].members)
+
+    def column_of(self, trial: int, position: int) -> int | None:
+        """Column that holds a step of a pass."""
+        return self._column_index.get((trial, position))
+
+    @cached_property
+    def _column_index(self) -> dict[tuple[int, int], int]:
+        return {member: number for number, column in enumerate(self.columns) for member in column.members}
+
+    @cached_property
+    def digraph(self) -> nx.DiGraph[int]:
+        """The partial order as a DAG: an edge where some pass goes from one column to the next.
+
+        Nodes are column numbers, -1 is the start; node attribute ``support`` is the number of passes.
+        """
+        import networkx as nx
+
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        graph.add_node(-1, support=len(self.trials))
+        for number in range(len(self.columns)):
+            graph.add_node(number, support=self.support(number))
+        for trial in range(len(self.trials)):
+            last = -1
+            for number, column in enumerate(self.columns):
+                if column.position(trial) is not None:
+                    graph.add_edge(last, number)
+                    last = number
+        return graph
+
+    def alternatives(self, column: int) -> tuple[int, ...]:
+        """Columns of other passes that stand beside this one: neither leads to the other."""
+        import networkx as nx
+
+        graph = self.digraph
+        related = {column, *nx.ancestors(graph, column), *nx.descendants(graph, column)}
+        return tuple(number for number in range(len(self.columns)) if number not in related)
+
+
+def success_graph(passes: Sequence[PreparedTrial], costs: Costs | None = None) -> SuccessGraph:
+    """Merges passing trials (at least one), given in a fixed order, into their success graph."""
+    costs = costs or Costs()
+    first = medoid(passes, costs)
+    trials = (passes[first], *(trial for number, trial in enumerate(passes) if number != first))
+    columns = tuple(Column(members=((0, step.position),)) for step in trials[0].steps)
+    graph = SuccessGraph(trials=trials[:1], columns=columns, costs=costs)
+    for trial in trials[1:]:
+        graph = _merge(graph, trial)
+    return graph
+
+
+def medoid(trials: Sequence[PreparedTrial], costs: Costs) -> int:
+    """Number of the trial that is closest to all others; the first of equals."""
+    if len(trials) < 3 or len(trials) > ALL_PAIRS_LIMIT:
+        return 0
+    totals = [0] * len(trials)
+    for a, left in enumerate(trials):
+        for b in range(a + 1, len(trials)):
+            cost = pair_cost(left, trials[b], costs)
+            totals[a] += cost
+            totals[b] += cost
+    return totals.index(min(totals))
+
+
+def pair_cost(left: PreparedTrial, right: PreparedTrial, costs: Costs) -> int:
+    """Cost of aligning two trials directly."""
+    return align(
+        lambda i, j: costs.substitute(left.steps[i], right.steps[j]),
+        [weight(step) for step in left.steps],
+        [weight(step) for step in right.steps],
+        GAP_OPEN,
+    ).cost
+
+
+def align_to(graph: SuccessGraph, trial: PreparedTrial) -> tuple[Match, ...]:
+    """Aligns a trial to the graph: every column and every step appears exactly once (a split step is named by
+    the match of its first call)."""
+    total = len(graph.trials)
+    members = [graph.steps(number) for number in range(len(graph.columns))]
+    deletes = [
+        max(max(map(weight, steps)) * len(steps) // total, max(map(weight, steps)) // MIN_SHARE)
+        for steps in members
+    ]
+
+    def cost(column: int, position: int) -> int | None:
+        found = (graph.costs.substitute(step, trial.steps[position]) for step in members[column])
+        return min((value for value in found if value is not None), default=None)
+
+    found = align(cost, deletes, [weight(step) for step in trial.steps], GAP_OPEN)
+    matches = [Match(column=column, position=position) for column, position in found.pairs]
+    return tuple(_repair_splits(graph, trial, _repair_moves(graph, trial, matches)))
+
+
+def _merge(graph: SuccessGraph, trial: PreparedTrial) -> SuccessGraph:
+    number = len(graph.trials)
+    columns: list[Column] = []
+    for match in align_to(graph, trial):
+        if match.column is None:
+            if match.position is not None:
+                columns.append(Column(members=((number, match.position),)))
+            continue
+        members = graph.columns[match.column].members
+        if match.position is not None:
+            members = (*members, (number, match.position))
+        columns.append(Column(members=members))
+        if match.split is not None:
+            columns.append(Column(members=((number, match.split),)))
+    return SuccessGraph(trials=(*graph.trials, trial), columns=tuple(columns), costs=graph.costs)
+
+
+def _repair_moves(graph: SuccessGraph, trial: PreparedTrial, matches: list[Match]) -> list[Match]:
+    """An unmatched step that equals an unmatched column elsewhere and commutes is a move, not two gaps."""
+    spare = {m.position: at for at, m in enumerate(matches) if m.column is None and m.position is not None}
+    out: list[Match | None] = list(matches)
+    for at, match in enumerate(matches):
+        if match.column is None or match.position is not None:
+            continue
+        reference = graph.steps(match.column)
+        if not reference[0].is_call:
+            continue
+        target = _place(matches, at, len(trial.steps))
+        for position in sorted(spare, key=lambda p: (abs(p - target), p)):
+            step = trial.steps[position]
+            if any(step.call_key == other.call_key for other in reference) and commutes(
+                trial, position, target
+            ):
+                out[at] = Match(column=match.column, position=position, moved=True)
+                out[spare.pop(position)] = None
+                break
+    return [match for match in out if match is not None]
+
+
+def _repair_splits(graph: SuccessGraph, trial: PreparedTrial, matches: list[Match]) -> list[Match]:
+    """One step of the passes done in two calls: two neighbouring extra calls cover its arguments and result."""
+    out: list[Match] = []
+    skip: set[int] = set()
+    extras = [m.position for m in matches if m.column is None and m.position is not None]
+    for match in matches:
+        if match.column is not None and match.position is None:
+            pair = _split_pair(graph.steps(match.column)[0], trial, [p for p in extras if p not in skip])
+            if pair is not None:
+                skip.update(pair)
+                match = Match(column=match.column, position=pair[0], split=pair[1])
+        out.append(match)
+    return [m for m in out if m.column is not None or m.position not in skip]
+
+
+def _split_pair(whole: PreparedStep, trial: PreparedTrial, extras: list[int]) -> tuple[int, int] | None:
+    if not whole.is_call or whole.failed or whole.folded:
+        return None
+    for first, second in pairwise(extras):
+        left, right = trial.steps[first], trial.steps[second]
+        if second - first > 2 or not (left.is_call and right.is_call) or left.failed or right.failed:
+            continue
+        if left.effect is not whole.effect or right.effect is not whole.effect or left.label == right.label:
+            continue
+        arguments = {v for _, v in (*left.argument_leaves, *right.argument_leaves)}
+        results = {v for _, v in (*left.result_leaves, *right.result_leaves)}
+        if _covered(whole.argument_leaves, arguments) and _covered(whole.result_leaves, results):
+            return first, second
+    return None
+
+
+def _covered(found: tuple[tuple[str, str], ...], values: set[str]) -> bool:
+    return bool(found) and FULL * sum(v in values for _, v in found) >= SPLIT_COVER * len(found)
+
+
+def _place(matches: list[Match], at: int, end: int) -> int:
+    """Position of the trial at which a missing column would stand: that of the next step after it."""
+    following = (m.position for m in matches[at:] if m.position is not None and not m.moved)
+    return next(following, max(end - 1, 0))

@@ -1,0 +1,110 @@
+"""Word lists and speech-act cues, read from ``languages/*.toml``; the folded form of text.
+
+Languages are data: a file more is a language more. All lists of all languages apply at once, because a log
+does not say which language it is in and a trial may hold several.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+_SPACES = re.compile(r"\s+")
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
+
+
+@lru_cache(maxsize=65536)
+def fold(text: str) -> str:
+    """Text as it is compared: compatibility forms (full-width = half-width), case and white space folded."""
+    return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()).strip()
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether the text is mostly in a script that puts no spaces between words."""
+    letters = [char for char in text if char.isalpha()]
+    return bool(letters) and 2 * sum(1 for char in letters if _UNSPACED.match(char)) >= len(letters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """One language's lists. ``acts`` maps a speech act (consent, refuse, ask, handover, done) to its cues."""
+
+    code: str
+    opposites: tuple[tuple[str, str], ...]
+    negations: tuple[str, ...]
+    months: tuple[tuple[str, ...], ...]
+    numbers: tuple[tuple[str, int], ...]
+    acts: tuple[tuple[str, re.Pattern[str]], ...]
+
+
+@lru_cache(maxsize=1)
+def languages() -> tuple[Language, ...]:
+    """All languages that are shipped, in order of their codes."""
+    folder = resources.files("trajdiff.align") / "languages"
+    files = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".toml")), key=lambda e: e.name)
+    return tuple(_language(entry.name[:-5], tomllib.loads(entry.read_text("utf-8"))) for entry in files)
+
+
+def acts(text: str) -> frozenset[str]:
+    """The speech acts whose cues occur in the text."""
+    return _acts(fold(text))
+
+
+@lru_cache(maxsize=65536)
+def _acts(folded: str) -> frozenset[str]:
+    return frozenset(name for language in languages() for name, cue in language.acts if cue.search(folded))
+
+
+@lru_cache(maxsize=1)
+def opposites() -> frozenset[frozenset[str]]:
+    """Pairs of words of opposite action, over all languages."""
+    return frozenset(frozenset(pair) for language in languages() for pair in language.opposites)
+
+
+@lru_cache(maxsize=1)
+def number_words() -> dict[str, int]:
+    """Number words of all languages that have spaces between words."""
+    return {word: value for language in languages() for word, value in language.numbers if word.isascii()}
+
+
+@lru_cache(maxsize=1)
+def month_numbers() -> dict[str, int]:
+    """Month names of all languages, to 1..12."""
+    pairs = (
+        (name, number) for lang in languages() for number, names in enumerate(lang.months, 1) for name in names
+    )
+    return dict(pairs)
+
+
+def opposed(left: Iterable[str], right: Iterable[str]) -> bool:
+    """Whether two bags of words differ by a pair of opposite words."""
+    left_only, right_only = set(left) - set(right), set(right) - set(left)
+    return any(frozenset((a, b)) in opposites() for a in left_only for b in right_only)
+
+
+def _language(code: str, data: dict[str, Any]) -> Language:
+    return Language(
+        code=code,
+        opposites=tuple((a, b) for a, b in data["opposites"]),
+        negations=tuple(data["negations"]),
+        months=tuple(tuple(names) for names in data["months"]),
+        numbers=tuple(data["numbers"].items()),
+        acts=tuple((name, _pattern(cues)) for name, cues in data["acts"].items()),
+    )
+
+
+def _pattern(cues: list[str]) -> re.Pattern[str]:
+    # Word boundaries only where the cue begins or ends with an ASCII letter: other scripts have none.
+    def bounded(cue: str) -> str:
+        start = r"(?<![a-z])" if cue[0].isascii() and cue[0].isalpha() else ""
+        end = r"(?![a-z])" if cue[-1].isascii() and cue[-1].isalpha() else ""
+        return start + re.escape(cue) + end
+
+    return re.compile("|".join(bounded(fold(cue)) for cue in sorted(cues, key=lambda c: (-len(c), c))))

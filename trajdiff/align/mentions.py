@@ -1,0 +1,99 @@
+"""Which values a message states: numbers, identifiers, dates; and the test whether it states a given one.
+
+A message is compared by what it commits to, not by its wording (divergence.md 2.3). The mention test errs on
+the side of "no": a short number or a common word counts only beside a word of the argument's name, so that a
+"2" in a list is not taken for two pieces of luggage.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from trajdiff.align.language import fold, month_numbers, number_words
+from trajdiff.align.values import number, words
+
+_NUMBERS = re.compile(r"(?<![\w.,-])[#$€£¥]?-?(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![\w])")
+_TOKENS = re.compile(r"[^\W_](?:[\w@.\-/:+]*[^\W_])?")
+_ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
+_CJK_DATE = re.compile(r"(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号]")
+_SENTENCES = re.compile(r"[.!?;\n。！？；]+\s*")
+#: Longer texts are documents, not statements; only their head is searched.
+_TEXT_CAP = 20_000
+#: A whole number below this, or a word of at most this many letters, is too common to identify anything.
+_WEAK_NUMBER, _WEAK_WORD = 100, 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mentions:
+    """What one text states. ``values`` holds canonical numbers, ids and dates (month-day)."""
+
+    folded: str
+    tokens: frozenset[str]
+    values: frozenset[str]
+
+
+@lru_cache(maxsize=16384)
+def mentions(text: str) -> Mentions:
+    """The values a text states."""
+    folded = fold(text[:_TEXT_CAP])
+    tokens = frozenset(token.strip("#") for token in _TOKENS.findall(folded))
+    numbers = {number(match[0].replace(",", "") + match[1]) or match[0] for match in _NUMBERS.findall(folded)}
+    numbers |= {str(number_words()[token]) for token in tokens if token in number_words()}
+    ids = {token for token in tokens if any(c.isdigit() for c in token) and not token.isdigit()}
+    return Mentions(folded=folded, tokens=tokens, values=frozenset(numbers | ids | set(_dates(folded))))
+
+
+def commitments(text: str) -> frozenset[str]:
+    """The values that make a statement specific: identifiers, dates and numbers, list numbering left out."""
+    return frozenset(v for v in mentions(text).values if not (v.isdigit() and int(v) < 10))
+
+
+def states(text: str, value: str, path: str = "") -> bool:
+    """Whether a text states a canonical scalar that stood at ``path`` of an argument or result."""
+    found = mentions(text)
+    value = value.lstrip("#")
+    if not value or value in ("null", "true", "false"):
+        return False
+    date = _ISO_DATE.fullmatch(value)
+    if date:
+        return f"{int(date[2])}-{int(date[3])}" in found.values
+    plain = number(value)
+    if plain is not None and len(value) < 7:
+        return _states_number(found, plain, path)
+    if " " not in value and value.isascii():
+        known = value in found.tokens or value in found.values
+        return known and (len(value) > _WEAK_WORD or _near_name(found.folded, value, path))
+    return len(value) > 1 and value in found.folded
+
+
+def _states_number(found: Mentions, plain: str, path: str) -> bool:
+    values = {v for v in (plain, plain.lstrip("-")) if v in found.values}
+    if not values:
+        return False
+    if abs(float(plain)) < _WEAK_NUMBER and "." not in plain:
+        return _near_name(found.folded, plain, path)
+    return True
+
+
+def _near_name(folded: str, value: str, path: str) -> bool:
+    """Whether a sentence has the value and a word that looks like one of the argument's name."""
+    stems = {word[: max(3, len(word) - 2)] for word in words(path) if len(word) > 2 and not word.isdigit()}
+    number_names = {name for name, amount in number_words().items() if str(amount) == value}
+    for sentence in _SENTENCES.split(folded):
+        here = _TOKENS.findall(sentence)
+        if (value in here or number_names & set(here)) and any(w.startswith(s) for w in here for s in stems):
+            return True
+    return False
+
+
+def _dates(folded: str) -> list[str]:
+    found = [f"{int(m)}-{int(d)}" for _, m, d in (*_ISO_DATE.findall(folded), *_CJK_DATE.findall(folded))]
+    parts = re.findall(r"[a-z]+|\d+", folded) if any(name in folded for name in month_numbers()) else []
+    for left, right in pairwise(parts):
+        for month, day in ((left, right), (right, left)):
+            if month in month_numbers() and day.isdigit() and 1 <= int(day) <= 31:
+                found.append(f"{month_numbers()[month]}-{int(day)}")
+    return found

@@ -1,0 +1,269 @@
+"""Steps made ready for comparison: canonical arguments and result, label, weight, interned identity.
+
+A trial is prepared once; everything that aligns or judges it works on prepared steps and points back to the
+recorded ones by index.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any
+
+from trajdiff.align.language import acts, fold
+from trajdiff.align.mentions import commitments
+from trajdiff.align.values import canonical, ignored, leaves, parse_embedded, words
+from trajdiff.model import Actor, ArgumentState, Effect, Step, StepKind, Trial
+from trajdiff.settings import Settings
+
+#: Results above this many characters are compared by hash only.
+RESULT_CAP = 100_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedStep:
+    """One step ready for comparison.
+
+    ``position`` is its place in the prepared trial, ``index`` its place in ``Trial.steps``. ``label`` is the
+    semantic step (from settings, else the tool's name in canonical words). ``call_key`` identifies the call
+    without its result; two steps with equal keys are the same call.
+    """
+
+    position: int
+    index: int
+    step: Step
+    label: str
+    effect: Effect
+    arguments: Any
+    argument_text: str
+    result: Any
+    result_text: str
+    folded: bool = False
+
+    @property
+    def is_call(self) -> bool:
+        """Whether this is a tool call."""
+        return self.step.is_call
+
+    @property
+    def is_message(self) -> bool:
+        """Whether this is a message of agent or user."""
+        return self.step.kind is StepKind.MESSAGE
+
+    @property
+    def by_agent(self) -> bool:
+        """Whether the agent acts here."""
+        return self.step.actor == Actor.AGENT
+
+    @property
+    def by_user(self) -> bool:
+        """Whether the user acts here."""
+        return self.step.actor == Actor.USER
+
+    @property
+    def failed(self) -> bool:
+        """Whether the tool said that the call failed."""
+        return self.step.failed
+
+    @property
+    def text(self) -> str:
+        """Text of a message, empty for anything else."""
+        return self.step.text or ""
+
+    @cached_property
+    def call_key(self) -> str:
+        """Identity of the step without its result."""
+        if self.is_call:
+            return f"{self.step.actor}\0{self.label}\0{self.argument_text}"
+        return f"{self.step.actor}\0{self.step.kind}\0{fold(self.text)}"
+
+    @cached_property
+    def full_key(self) -> str:
+        """Identity of the step with its result."""
+        return f"{self.call_key}\0{self.result_text}"
+
+    @cached_property
+    def argument_leaves(self) -> tuple[tuple[str, str], ...]:
+        """(path, canonical scalar) of every argument."""
+        return tuple(leaves(self.arguments))
+
+    @cached_property
+    def result_leaves(self) -> tuple[tuple[str, str], ...]:
+        """(path, canonical scalar) of everything in the result; empty for results above the cap."""
+        return tuple(leaves(self.result))
+
+    @cached_property
+    def commitments(self) -> frozenset[str]:
+        """Values a message states."""
+        return commitments(self.text)
+
+    @cached_property
+    def acts(self) -> frozenset[str]:
+        """Speech acts of a message."""
+        return acts(self.text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedTrial:
+    """A trial and its prepared steps, in order; system messages are left out."""
+
+    trial: Trial
+    steps: tuple[PreparedStep, ...]
+
+    @property
+    def trial_id(self) -> str:
+        """Id of the trial."""
+        return self.trial.trial_id
+
+    @cached_property
+    def calls(self) -> tuple[PreparedStep, ...]:
+        """The agent's tool calls."""
+        return tuple(step for step in self.steps if step.is_call and step.by_agent)
+
+    @cached_property
+    def signature(self) -> str:
+        """Hash of the path: calls with results, and what messages state. Equal signatures are one variant."""
+        parts = []
+        for step in self.steps:
+            if step.is_call:
+                parts.append(step.full_key)
+            elif step.is_message:
+                parts.append(f"{step.step.actor}\0{sorted(step.commitments)}")
+        return hashlib.sha256("\1".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preparer:
+    """Prepares trials under the settings; ``effect_of`` maps tool names to effects."""
+
+    settings: Settings = field(default_factory=Settings)
+    effect_of: Mapping[str, Effect] = field(default_factory=dict)
+
+    def trial(self, trial: Trial) -> PreparedTrial:
+        """A trial made ready for comparison."""
+        steps = [s for s in trial.steps if s.actor != Actor.SYSTEM and not self._left_out(s)]
+        folded = _folded(steps, self._key)
+        prepared = (self._step(step, position, step.index in folded) for position, step in enumerate(steps))
+        return PreparedTrial(trial=trial, steps=tuple(prepared))
+
+    def _left_out(self, step: Step) -> bool:
+        return step.name is not None and ignored(step.name, self.settings.ignore.tools)
+
+    def _key(self, step: Step) -> str:
+        return f"{step.actor}\0{step.name}\0{canonical(argument_value(step))}"
+
+    def _step(self, step: Step, position: int, folded: bool) -> PreparedStep:
+        arguments = argument_value(step)
+        rules = self.settings.ignore
+        name = step.name or ""
+        result = result_value(step)
+        return PreparedStep(
+            position=position,
+            index=step.index,
+            step=step,
+            label=self._label(step, arguments),
+            effect=self.effect_of.get(name, Effect.UNKNOWN) if step.is_call else Effect.CONTROL,
+            arguments=arguments,
+            argument_text=argument_text(step, arguments, _scoped(rules.arguments, name)),
+            result=result,
+            result_text=result_text(step, result, _scoped(rules.results, name)),
+            folded=folded,
+        )
+
+    def _label(self, step: Step, arguments: Any) -> str:
+        if not step.is_call or step.name is None:
+            return str(step.kind)
+        for rule in self.settings.steps:
+            if fnmatchcase(step.name, rule.tool) and _matches(arguments, rule.arguments):
+                return rule.label
+        return " ".join(words(step.name)) or step.name
+
+
+def argument_value(step: Step) -> Any:
+    """The parsed arguments of a call; the raw text where they are not an object, None where not recorded."""
+    if step.arguments is None or step.arguments.state is ArgumentState.ABSENT:
+        return None
+    if step.arguments.state is ArgumentState.INVALID:
+        return step.arguments.raw
+    return step.arguments.parsed if step.arguments.parsed is not None else {}
+
+
+def argument_text(step: Step, arguments: Any, ignore: tuple[str, ...]) -> str:
+    """Canonical arguments; calls whose arguments were not recorded never equal calls without arguments."""
+    if step.arguments is not None and step.arguments.state is ArgumentState.ABSENT:
+        return "(not recorded)"
+    return canonical(arguments, ignore) if step.is_call else ""
+
+
+def result_value(step: Step) -> Any:
+    """The result of a call as a value: parsed where it is JSON or a literal, else its text."""
+    if step.result is None:
+        return None
+    text = step.result.text
+    if len(text) > RESULT_CAP:
+        return None
+    value = parse_embedded(text)
+    if value is text:
+        try:
+            scalar = json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+        return text if isinstance(scalar, (dict, list)) else scalar
+    return value
+
+
+def result_text(step: Step, result: Any, ignore: tuple[str, ...]) -> str:
+    """Canonical result; long ones are represented by their hash."""
+    if step.result is None:
+        return "(no result)" if step.is_call else ""
+    flag = "!" if step.result.is_error else ""
+    if len(step.result.text) > RESULT_CAP:
+        return flag + hashlib.sha256(step.result.text.encode("utf-8", "surrogatepass")).hexdigest()
+    return flag + canonical(result, ignore)
+
+
+def _folded(steps: list[Step], key: Callable[[Step], str]) -> frozenset[int]:
+    """Indices of steps that add nothing: a failed call repeated successfully later, a call repeated with the
+    same result, an empty message beside its tool call."""
+    out: set[int] = set()
+    later_success: set[str] = set()
+    for step in reversed(steps):
+        if step.is_call:
+            name = key(step)
+            if step.failed and name in later_success:
+                out.add(step.index)
+            if not step.failed:
+                later_success.add(name)
+        elif step.kind is StepKind.MESSAGE and not (step.text or "").strip():
+            out.add(step.index)
+    seen: dict[str, str] = {}
+    for step in steps:
+        if step.is_call and step.result is not None and not step.failed:
+            name = key(step)
+            if seen.get(name) == step.result.text and not step.failed:
+                out.add(step.index)
+            seen[name] = step.result.text
+    return frozenset(out)
+
+
+def _scoped(patterns: tuple[str, ...], tool: str) -> tuple[str, ...]:
+    """Ignore patterns that apply to one tool, without the tool's part (``tool.path`` or ``*.path``)."""
+    out = []
+    for pattern in patterns:
+        head, _, rest = pattern.partition(".")
+        if rest and fnmatchcase(tool, head):
+            out.append(rest)
+            if head == "*":
+                out.append(f"*.{rest}")
+        elif not rest:
+            out.append(pattern)
+    return tuple(out)
+
+
+def _matches(arguments: Any, patterns: Mapping[str, str]) -> bool:
+    found = dict(leaves(arguments))
+    return all(fnmatchcase(found.get(path, ""), fold(pattern)) for path, pattern in patterns.items())

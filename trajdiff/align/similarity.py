@@ -1,0 +1,184 @@
+"""How alike two steps are, and what it costs to leave one out. All weights stand here, as integers.
+
+Likeness runs from 0 to 1000. Costs are integers so that ties are exact and sums do not depend on order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from trajdiff.align.language import fold, is_unspaced, opposed
+from trajdiff.align.prepared import PreparedStep
+from trajdiff.align.values import is_identifier, number, words
+from trajdiff.model import Effect, StepKind
+
+FULL = 1000
+#: Below this two steps are never put into one row. A same-tool call always reaches it.
+ENOUGH = 450
+#: What a call with the same tool and nothing else in common is worth: the same kind of act, other object.
+SAME_TOOL = 500
+#: An equal call with another result is nearly the same step; the difference is reported, not realigned.
+OTHER_RESULT = 960
+#: Tools whose names are spelled alike and whose arguments and results agree count as one tool.
+NEAR_NAME, NEAR_NAME_RATIO = 800, 84
+#: Words of opposite action are never similar enough, whatever the rest says.
+OPPOSED = 200
+
+#: Weight of a step by what it can change. A write is worth two reads because passes agree on writes and
+#: differ in reads; messages stand below reads because wording varies freely; thinking weighs next to nothing.
+WEIGHTS = {Effect.WRITE: 800, Effect.UNKNOWN: 600, Effect.READ: 400, Effect.CONTROL: 60}
+AGENT_MESSAGE, USER_MESSAGE, REASONING, FOLDED, END = 240, 200, 20, 30, 400
+#: Opening a gap costs half a message, so that leaving out a stretch is cheaper than many single steps.
+GAP_OPEN = 120
+
+#: Shares of a message's likeness: what it states, what it does, how it is worded.
+STATED, ACTED, WORDED = 500, 150, 350
+#: Texts are compared by their head: the rest only says that they are long.
+HEAD = 400
+
+
+def weight(step: PreparedStep) -> int:
+    """What it costs to leave the step out (without the gap opening)."""
+    if step.folded:
+        return FOLDED
+    if step.is_call:
+        return WEIGHTS[step.effect]
+    if step.step.kind is StepKind.MESSAGE:
+        return USER_MESSAGE if step.by_user else AGENT_MESSAGE
+    if step.step.kind is StepKind.TERMINATION:
+        return END
+    return REASONING
+
+
+def likeness(left: PreparedStep, right: PreparedStep) -> int:
+    """How alike two steps are, 0 to 1000; symmetric; 1000 exactly when they are equal."""
+    if left.step.kind is not right.step.kind or left.step.actor != right.step.actor:
+        return 0
+    if left.call_key == right.call_key:
+        return FULL if left.result_text == right.result_text else OTHER_RESULT
+    if left.is_call:
+        return _call_likeness(left, right)
+    if left.step.kind is StepKind.TERMINATION:
+        return SAME_TOOL
+    return message_likeness(left, right)
+
+
+def text_likeness(left: str, right: str) -> int:
+    """How alike two texts are, 0 to 1000: by words, or by pairs of characters where there are no spaces."""
+    from rapidfuzz import fuzz
+    from rapidfuzz.distance import Indel
+
+    left, right = fold(left)[:HEAD], fold(right)[:HEAD]
+    if left == right:
+        return FULL
+    if opposed(_terms(left), _terms(right)):
+        return OPPOSED
+    if is_unspaced(left) or is_unspaced(right):
+        return int(FULL * Indel.normalized_similarity(_pairs(left), _pairs(right)))
+    return int(10 * fuzz.token_sort_ratio(left, right))
+
+
+def message_likeness(left: PreparedStep, right: PreparedStep) -> int:
+    """How alike two messages of one actor are: what they state, what they do, how they are worded."""
+    worded = text_likeness(left.text, right.text)
+    if worded == OPPOSED:
+        return OPPOSED
+    acted = _overlap(left.acts, right.acts)
+    if not left.commitments and not right.commitments:
+        return (ACTED * acted + (STATED + WORDED) * worded) // FULL
+    stated = _overlap(left.commitments, right.commitments)
+    return (STATED * stated + ACTED * acted + WORDED * worded) // FULL
+
+
+def argument_likeness(left: PreparedStep, right: PreparedStep) -> int:
+    """How alike the arguments of two calls are, 0 to 1000: ids, amounts and dates exactly, prose by words."""
+    if left.argument_text == right.argument_text:
+        return FULL
+    left_at, right_at = _by_path(left.argument_leaves), _by_path(right.argument_leaves)
+    paths = sorted({*left_at, *right_at})
+    if not paths:
+        return FULL
+    return sum(_values_likeness(left_at.get(p, ()), right_at.get(p, ())) for p in paths) // len(paths)
+
+
+def near_names(left: str, right: str) -> bool:
+    """Whether two tool names are spelled alike (``get_order``, ``getOrder``), not opposed."""
+    from rapidfuzz import fuzz
+
+    left_words, right_words = words(left), words(right)
+    if opposed(left_words, right_words):
+        return False
+    ratio = fuzz.token_sort_ratio(" ".join(left_words), " ".join(right_words))
+    shared = set(left_words) & set(right_words)
+    return ratio >= NEAR_NAME_RATIO or (bool(shared) and 2 * len(shared) >= len({*left_words, *right_words}))
+
+
+@dataclass
+class Costs:
+    """Integer costs of aligning steps, each distinct pair computed once per task."""
+
+    known: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def likeness(self, left: PreparedStep, right: PreparedStep) -> int:
+        """Likeness of two steps, remembered by their identity."""
+        a, b = left.full_key, right.full_key
+        key = (a, b) if a <= b else (b, a)
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = likeness(left, right)
+        return found
+
+    def substitute(self, left: PreparedStep, right: PreparedStep) -> int | None:
+        """Cost of putting two steps into one row, None where they do not belong together."""
+        alike = self.likeness(left, right)
+        if alike < ENOUGH:
+            return None
+        return (weight(left) + weight(right)) * (FULL - alike) // (2 * FULL)
+
+
+def _call_likeness(left: PreparedStep, right: PreparedStep) -> int:
+    alike = argument_likeness(left, right)
+    if left.label == right.label:
+        return SAME_TOOL + (OTHER_RESULT - SAME_TOOL) * alike // FULL
+    agree = alike == FULL and left.result_text == right.result_text
+    return NEAR_NAME if agree and near_names(left.label, right.label) else 0
+
+
+def _by_path(found: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    out: dict[str, list[str]] = {}
+    for path, value in found:
+        out.setdefault(path, []).append(value)
+    return {path: tuple(sorted(values)) for path, values in out.items()}
+
+
+def _values_likeness(left: tuple[str, ...], right: tuple[str, ...]) -> int:
+    if left == right:
+        return FULL
+    if len(left) == len(right) == 1 and _is_prose(left[0]) and _is_prose(right[0]):
+        return text_likeness(left[0], right[0])
+    return _overlap(frozenset(left), frozenset(right))
+
+
+def _is_prose(value: str) -> bool:
+    return number(value) is None and not is_identifier(value) and (" " in value or is_unspaced(value))
+
+
+def _overlap(left: frozenset[str], right: frozenset[str]) -> int:
+    union = len(left | right)
+    return FULL * len(left & right) // union if union else FULL
+
+
+def _pairs(text: str) -> list[str]:
+    joined = "".join(text.split())
+    return [joined[i : i + 2] for i in range(max(len(joined) - 1, 1))]
+
+
+def _terms(text: str) -> set[str]:
+    # Opposites in scripts without spaces are looked for as substrings by their own words.
+    from trajdiff.align.language import opposites
+
+    terms = set(text.split())
+    if is_unspaced(text):
+        terms |= {word for pair in opposites() for word in pair if word in text}
+    return terms

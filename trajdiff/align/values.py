@@ -1,0 +1,212 @@
+"""The canonical form of values: what counts as the same argument, result or stated value.
+
+A canonical value is a string, so that equality and hashing are cheap and order is total. The rules
+(divergence.md 3): stringified JSON and literals are parsed; numbers compare by value (1 = 1.0, true is not
+1); case, white space and width of text are folded; key order does not matter; lists of identifiers or objects
+are multisets; parallel lists are zipped; volatile values (request ids, timestamps of the call) are dropped.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from fnmatch import fnmatchcase
+from typing import Any
+
+from trajdiff.align.language import fold
+
+_NUMBER = re.compile(r"-?(0|[1-9]\d{0,17})(\.\d{1,12})?")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+#: Keys whose values change with every call without meaning anything to the task.
+_VOLATILE = frozenset(
+    {
+        ("request", "id"), ("trace", "id"), ("span", "id"), ("call", "id"), ("tool", "call", "id"),
+        ("correlation", "id"), ("idempotency", "key"), ("nonce",), ("timestamp",), ("request", "time"),
+    }
+)  # fmt: skip
+#: Deeper nesting than any argument needs; beyond it text is compared as it stands.
+MAX_DEPTH = 24
+
+
+def words(name: str) -> tuple[str, ...]:
+    """The words of an identifier in lower case: ``getOrder_v2`` gives get, order, v, 2."""
+    return tuple(match.casefold() for match in _WORD.findall(name))
+
+
+def parse_embedded(value: Any) -> Any:
+    """A string that holds a JSON or Python object or list, parsed; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    if not text or text[0] not in "[{" or text[-1] not in "]}":
+        return value
+    for parse in (json.loads, ast.literal_eval):
+        try:
+            parsed = parse(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+        if isinstance(parsed, (dict, list)):
+            return parsed
+    return value
+
+
+def number(value: float | int | str) -> str | None:
+    """The canonical text of a number (1, 1.0 and "1.00" give ``1``), or None where it is not one."""
+    if isinstance(value, str):
+        if not _NUMBER.fullmatch(value):
+            return None
+    elif isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    try:
+        decimal = Decimal(str(value)).normalize()
+    except InvalidOperation:
+        return None
+    return "0" if decimal == 0 else format(decimal, "f")
+
+
+def canonical(value: Any, ignore: tuple[str, ...] = (), path: str = "", depth: int = 0) -> str:
+    """The canonical string of a value; ``ignore`` holds glob patterns of paths that are left out."""
+    value = parse_embedded(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return number(value) or str(value)
+    if isinstance(value, str):
+        return _canonical_text(value)
+    if depth >= MAX_DEPTH:
+        return repr(value)
+    if isinstance(value, Mapping):
+        return _canonical_object(value, ignore, path, depth)
+    if isinstance(value, (list, tuple)):
+        items = [canonical(item, ignore, f"{path}[]", depth + 1) for item in value]
+        return "[" + ",".join(items if _is_ordered(value) else sorted(items)) + "]"
+    return _canonical_text(str(value))
+
+
+def is_volatile(key: str) -> bool:
+    """Whether values under this key change with every call without meaning anything to the task."""
+    return words(key) in _VOLATILE
+
+
+def leaves(
+    value: Any, ignore: tuple[str, ...] = (), path: str = "", depth: int = 0
+) -> Iterator[tuple[str, str]]:
+    """(path, canonical scalar) of every scalar in the value, in order; list positions are written ``[]``."""
+    value = parse_embedded(value)
+    if isinstance(value, Mapping) and depth < MAX_DEPTH:
+        for key in sorted(value, key=str):
+            inner = f"{path}.{key}" if path else str(key)
+            if not (value[key] is None or is_volatile(str(key)) or ignored(inner, ignore)):
+                yield from leaves(value[key], ignore, inner, depth + 1)
+    elif isinstance(value, (list, tuple)) and depth < MAX_DEPTH:
+        for item in value:
+            yield from leaves(item, ignore, f"{path}[]", depth + 1)
+    else:
+        yield path, canonical(value)
+
+
+def ignored(path: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a path matches one of the glob patterns."""
+    return any(fnmatchcase(path, pattern) for pattern in patterns)
+
+
+def changed_paths(left: Any, right: Any, ignore: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Paths at which two argument values differ in canonical form, sorted."""
+    return tuple(sorted(set(_changed(parse_embedded(left), parse_embedded(right), ignore, "", 0))))
+
+
+def only_left(left: Any, right: Any, ignore: tuple[str, ...] = ()) -> tuple[tuple[str, str], ...]:
+    """Leaves of ``left`` that ``right`` lacks, as a multiset difference, in order of ``left``."""
+    spare = Counter(leaves(right, ignore))
+    out = []
+    for leaf in leaves(left, ignore):
+        if spare[leaf]:
+            spare[leaf] -= 1
+        else:
+            out.append(leaf)
+    return tuple(out)
+
+
+def is_identifier(value: str) -> bool:
+    """Whether a canonical scalar looks like an id, an amount or a date rather than a word or prose."""
+    return bool(value) and " " not in value and any(char.isdigit() for char in value)
+
+
+def _canonical_text(value: str) -> str:
+    folded = fold(value)
+    return number(folded) or folded
+
+
+def _canonical_object(value: Mapping[Any, Any], ignore: tuple[str, ...], path: str, depth: int) -> str:
+    kept = {}
+    for key in value:
+        inner = f"{path}.{key}" if path else str(key)
+        if value[key] is None or is_volatile(str(key)) or ignored(inner, ignore):
+            continue
+        kept[str(key)] = value[key]
+    parts = []
+    for keys in _parallel(kept):
+        rows = sorted(
+            "(" + ",".join(canonical(item, ignore, path, depth + 1) for item in row) + ")"
+            for row in zip(*(parse_embedded(kept[key]) for key in keys), strict=True)
+        )
+        parts.append(f"{'+'.join(keys)}:[{','.join(rows)}]")
+        for key in keys:
+            del kept[key]
+    parts += [
+        f"{key}:{canonical(kept[key], ignore, f'{path}.{key}' if path else key, depth + 1)}" for key in kept
+    ]
+    return "{" + ",".join(sorted(parts)) + "}"
+
+
+def _parallel(kept: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Groups of keys that hold parallel lists: equal length of at least two scalars, and one name's words
+    contain the other's (``item_ids``, ``new_item_ids``)."""
+    lists = {}
+    for key in sorted(kept):
+        value = parse_embedded(kept[key])
+        if isinstance(value, list) and len(value) > 1 and all(not isinstance(v, (dict, list)) for v in value):
+            lists[key] = (frozenset(words(key)), len(value))
+    groups = []
+    for short in sorted(lists, key=lambda key: (len(lists[key][0]), key)):
+        names, length = lists.get(short, (frozenset(), 0))
+        longer = [
+            key for key in sorted(lists) if key != short and names < lists[key][0] and lists[key][1] == length
+        ]
+        if names and longer:
+            groups.append((short, *longer))
+            for key in (short, *longer):
+                lists[key] = (frozenset(), 0)
+    return groups
+
+
+def _is_ordered(value: list[Any] | tuple[Any, ...]) -> bool:
+    # Sentences and commands are read in order; ids, amounts and objects are a set as far as the task goes.
+    return any(isinstance(item, str) and len(item.split()) > 3 for item in value)
+
+
+def _changed(left: Any, right: Any, ignore: tuple[str, ...], path: str, depth: int) -> Iterator[str]:
+    if isinstance(left, Mapping) and isinstance(right, Mapping) and depth < MAX_DEPTH:
+        if canonical(left, ignore, path) == canonical(right, ignore, path):
+            return
+        for key in sorted({*map(str, left), *map(str, right)}):
+            inner = f"{path}.{key}" if path else key
+            if not (is_volatile(key) or ignored(inner, ignore)):
+                yield from _changed(
+                    parse_embedded(left.get(key)), parse_embedded(right.get(key)), ignore, inner, depth + 1
+                )
+    elif canonical(left, ignore, path) != canonical(right, ignore, path):
+        yield path
+
+
+def looks_volatile(value: str) -> bool:
+    """Whether a scalar is a random identifier of one call (a UUID)."""
+    return bool(_UUID.fullmatch(value))

@@ -1,0 +1,300 @@
+"""The pipeline: from all trials to one finding per task.
+
+Corpus-wide figures come first (effects of tools, the levels that held-out passes allow), then every task is a
+pure function of its trials and those figures.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from trajdiff.align.graph import SuccessGraph, align_to, success_graph
+from trajdiff.align.prepared import PreparedTrial, Preparer
+from trajdiff.align.rows import aligned_table
+from trajdiff.align.similarity import Costs
+from trajdiff.align.table import AlignedTable
+from trajdiff.divergence import evidence
+from trajdiff.divergence.abstain import abstention, infrastructure, inside_one_trial
+from trajdiff.divergence.case import ALL_LEVELS, Case, Suspect
+from trajdiff.divergence.critical import earliest
+from trajdiff.divergence.effects import classify
+from trajdiff.divergence.finding import (
+    Divergence,
+    FindingKind,
+    Grade,
+    Kind,
+    Reason,
+    SelfCheck,
+    Support,
+    TaskFinding,
+    ToolEffect,
+    Variant,
+)
+from trajdiff.errors import UsageError
+from trajdiff.model import Corpus, TaskTrials, Trial, Verdict
+from trajdiff.settings import Settings
+
+#: A level below writes is used while its smoothed false-alarm rate on held-out passes stays at or under this.
+LEVEL_LIMIT = 0.05
+#: The prior of that rate: half an alarm in ten, so that a handful of passes alone does not forbid a level.
+PRIOR_ALARMS, PRIOR_TRIALS = 0.5, 10
+#: Passes of a task that are held out; more of the same task add little and cost a graph each.
+HELD_OUT_PER_TASK = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """Findings by task id, effects of tools, the self-check, and the levels below writes that were used."""
+
+    findings: Mapping[str, TaskFinding]
+    tools: tuple[ToolEffect, ...] = ()
+    self_check: SelfCheck = field(default_factory=lambda: SelfCheck(false_alarms=0, passing_trials=0))
+    levels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Prepared:
+    """One task made ready: all comparable trials, and the graph of its passes (or of its failures)."""
+
+    task: TaskTrials
+    trials: Mapping[str, PreparedTrial]
+    costs: Costs
+
+    def of(self, verdict: Verdict) -> tuple[PreparedTrial, ...]:
+        """Comparable trials with this verdict, in order."""
+        return tuple(
+            self.trials[t.trial_id] for t in self.task.with_verdict(verdict) if t.trial_id in self.trials
+        )
+
+
+def analyse(
+    corpus: Corpus,
+    settings: Settings,
+    *,
+    tasks: Sequence[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Analysis:
+    """Finds, for every task (or those named), where its failing trials left the ways of succeeding.
+
+    ``progress(done, total)`` is called after each task. With ``tasks=()`` only the tools are classified.
+    """
+    effects = classify(corpus.trials, settings)
+    chosen = [t for t in corpus.tasks if tasks is None or t.task_id in tasks]
+    if not chosen:
+        return Analysis(findings={}, tools=effects.rows)
+    preparer = Preparer(settings=settings, effect_of=effects.of)
+    # The levels and the self-check speak of the whole input, whichever tasks are shown, so that `compare task`
+    # and `report` give the same finding.
+    everything = [_prepare(preparer, task) for task in corpus.tasks]
+    alarms, held_out = _held_out(everything)
+    levels = _allowed(alarms, held_out)
+    check = _self_check(alarms, held_out, levels)
+    findings = {}
+    wanted = {task.task_id for task in chosen}
+    done = 0
+    for prepared in everything:
+        if prepared.task.task_id in wanted:
+            findings[prepared.task.task_id] = _finding(prepared, levels)
+            done += 1
+            if progress is not None:
+                progress(done, len(chosen))
+    return Analysis(findings=findings, tools=effects.rows, self_check=check, levels=tuple(sorted(levels)))
+
+
+def compare_trials(
+    corpus: Corpus, settings: Settings, left: tuple[str, str], right: tuple[str, str]
+) -> AlignedTable:
+    """Two trials of one task as a cut through the task's aligned table; row numbers are the task's.
+
+    Raises UsageError where the trials belong to different tasks or do not exist.
+    """
+    if left[0] != right[0]:
+        raise UsageError(
+            f'"{left[0]}/{left[1]}" and "{right[0]}/{right[1]}" are trials of different tasks',
+            "two trials are compared step by step only within one task",
+        )
+    task = next((t for t in corpus.tasks if t.task_id == left[0]), None)
+    if task is None:
+        raise UsageError(f'no task "{left[0]}"')
+    effects = classify(corpus.trials, settings)
+    prepared = _prepare(Preparer(settings=settings, effect_of=effects.of), task)
+    for trial_id in (left[1], right[1]):
+        if trial_id not in prepared.trials:
+            known = any(t.trial_id == trial_id for t in task.trials)
+            why = "has no steps to compare" if known else "does not exist"
+            raise UsageError(f'trial "{left[0]}/{trial_id}" {why}')
+    pair = (prepared.trials[left[1]], prepared.trials[right[1]])
+    whole = _table(prepared)
+    graph = success_graph(pair[:1], prepared.costs)
+    two = aligned_table(graph, [(pair[1], align_to(graph, pair[1]))], [t.trial_id for t in pair])
+    if whole is None:
+        return two
+    numbers = {
+        (cell.trial_id, cell.step): row.number
+        for row in whole.rows
+        for cell in row.cells
+        if cell.step is not None
+    }
+    rows = []
+    for row in two.rows:
+        found = (numbers.get((cell.trial_id, cell.step)) for cell in row.cells if cell.step is not None)
+        rows.append(replace(row, number=next((n for n in found if n is not None), row.number)))
+    return replace(two, rows=tuple(rows))
+
+
+def _prepare(preparer: Preparer, task: TaskTrials) -> _Prepared:
+    trials = {t.trial_id: preparer.trial(t) for t in task.trials if t.comparable}
+    return _Prepared(task=task, trials=trials, costs=Costs())
+
+
+def _held_out(everything: Sequence[_Prepared]) -> tuple[list[tuple[str, Suspect]], int]:
+    """Each passing trial of a task with two or more passes treated as if it had failed: what is claimed
+    about it, with all levels in use, and how many trials were held out."""
+    alarms: list[tuple[str, Suspect]] = []
+    total = 0
+    for prepared in everything:
+        passes = prepared.of(Verdict.PASS)
+        if len(passes) < 2:
+            continue
+        for number, trial in enumerate(passes[:HELD_OUT_PER_TASK]):
+            total += 1
+            rest = [other for other in passes if other is not passes[number]]
+            graph = success_graph(rest, prepared.costs)
+            claimed = earliest(Case(task=prepared.task.task, failing=trial, graph=graph))
+            if claimed is not None:
+                alarms.append((f"{prepared.task.task_id}/{trial.trial_id}", claimed))
+    return alarms, total
+
+
+def _allowed(alarms: Sequence[tuple[str, Suspect]], total: int) -> frozenset[str]:
+    counts = Counter(suspect.level for _, suspect in alarms)
+    names = {"reads": "read", "facts": "fact", "results": "result"}
+    return frozenset(
+        level
+        for level in ALL_LEVELS
+        if (counts[names[level]] + PRIOR_ALARMS) / (total + PRIOR_TRIALS) <= LEVEL_LIMIT
+    )
+
+
+def _self_check(alarms: Sequence[tuple[str, Suspect]], total: int, levels: frozenset[str]) -> SelfCheck:
+    names = {"read": "reads", "fact": "facts", "result": "results"}
+    kept = [name for name, s in alarms if names.get(s.level, s.level) not in ALL_LEVELS - levels]
+    return SelfCheck(false_alarms=len(kept), passing_trials=total, alarms=tuple(kept))
+
+
+def _finding(prepared: _Prepared, levels: frozenset[str]) -> TaskFinding:
+    passes = prepared.of(Verdict.PASS)
+    rows = [_judge(prepared, trial, passes, levels) for trial in prepared.task.trials]
+    judged = _grouped(
+        [row for row in rows if row is not None],
+        failed=len(prepared.task.failures),
+        passed=len(passes),
+    )
+    lead, others = _lead(judged)
+    kind, text = _headline(prepared.task, judged, lead)
+    return TaskFinding(
+        task_id=prepared.task.task_id,
+        kind=kind,
+        text=text,
+        divergences=judged,
+        lead=lead,
+        other_groups=others,
+        reference=success_graph(passes, prepared.costs).trials[0].trial_id if passes else None,
+        variants=_variants(prepared),
+        table=_table(prepared),
+    )
+
+
+def _judge(
+    prepared: _Prepared, trial: Trial, passes: tuple[PreparedTrial, ...], levels: frozenset[str]
+) -> Divergence | None:
+    if trial.verdict is Verdict.INFRA:
+        return infrastructure(trial, prepared.trials.get(trial.trial_id))
+    if trial.verdict is not Verdict.FAIL:
+        return None
+    failing = prepared.trials.get(trial.trial_id)
+    task = prepared.task.task
+    if failing is None:
+        return abstention(trial, Reason.NOT_COMPARABLE, "nothing but the verdict is recorded")
+    if not passes:
+        return inside_one_trial(trial, failing, recorded=len(prepared.task.passes))
+    case = Case(task=task, failing=failing, graph=success_graph(passes, prepared.costs), levels=levels)
+    suspect = earliest(case)
+    if suspect is None:
+        return abstention(trial, *evidence.nothing_separates(case), case=case)
+    return evidence.divergence(case, suspect)
+
+
+def _grouped(rows: list[Divergence], failed: int, passed: int) -> tuple[Divergence, ...]:
+    """Adds what needs the other failures of the task: groups, counts on both sides, the smallest p."""
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        if not row.abstained and row.kind is not Kind.INFRASTRUCTURE:
+            groups.setdefault(row.identity, []).append(row.trial_id)
+    out = []
+    for row in rows:
+        group = tuple(groups.get(row.identity, ()))
+        if row.support is not None and group:
+            support = Support(
+                failed_with=len(group),
+                failed=failed,
+                passed_with=row.support.passed_with,
+                passed=row.support.passed,
+                smallest_p=evidence.smallest_p(failed, passed),
+            )
+            row = replace(row, group=group, support=support)
+        out.append(row)
+    return tuple(out)
+
+
+def _lead(rows: tuple[Divergence, ...]) -> tuple[Divergence | None, int]:
+    claims = [row for row in rows if not row.abstained and row.grade is not None]
+    if not claims:
+        return None, 0
+    first = {row.identity: row for row in reversed(claims)}
+    ranked = sorted(first.values(), key=lambda r: (r.grade or Grade.D, -len(r.group), claims.index(r)))
+    return ranked[0], len(ranked) - 1
+
+
+def _headline(
+    task: TaskTrials, rows: tuple[Divergence, ...], lead: Divergence | None
+) -> tuple[FindingKind, str]:
+    verdicts = Counter(trial.verdict for trial in task.trials)
+    passed, failed, infra = verdicts[Verdict.PASS], verdicts[Verdict.FAIL], verdicts[Verdict.INFRA]
+    if not passed and not failed and not infra:
+        return FindingKind.NOT_COMPARED, "not compared: no trial has a verdict"
+    if not failed and not infra:
+        return FindingKind.ALWAYS_PASS, "always passes"
+    if not failed:
+        first = next(row for row in rows if row.kind is Kind.INFRASTRUCTURE)
+        return FindingKind.INFRASTRUCTURE, f"infrastructure: {first.headline}"
+    if not passed:
+        return FindingKind.NEVER_PASS, f"never passes; {lead.headline}" if lead else "never passes"
+    if lead is not None:
+        return FindingKind.DIVERGENCE, lead.headline
+    same = [row for row in rows if row.reason is Reason.SAME_PATH]
+    if same:
+        return FindingKind.SAME_PATH, "same path, different outcome"
+    abstained = next(row for row in rows if row.abstained)
+    return FindingKind.ABSTAINED, f"abstained: {abstained.headline}"
+
+
+def _variants(prepared: _Prepared) -> tuple[Variant, ...]:
+    groups: dict[str, list[str]] = {}
+    for trial_id, trial in prepared.trials.items():
+        groups.setdefault(trial.signature, []).append(trial_id)
+    return tuple(Variant(trials=tuple(group)) for group in groups.values())
+
+
+def _table(prepared: _Prepared) -> AlignedTable | None:
+    passes = prepared.of(Verdict.PASS)
+    base = passes or prepared.of(Verdict.FAIL) or tuple(prepared.trials.values())
+    if not base:
+        return None
+    graph: SuccessGraph = success_graph(base, prepared.costs)
+    inside = {trial.trial_id for trial in base}
+    rest = [t for t in prepared.trials.values() if t.trial_id not in inside]
+    order = [t.trial_id for t in (*base, *rest)]
+    return aligned_table(graph, [(t, align_to(graph, t)) for t in rest], order, bool(passes))

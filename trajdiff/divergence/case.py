@@ -1,0 +1,98 @@
+"""One failing trial against the passes of its task: what every rule of this package is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from trajdiff.align.graph import Match, SuccessGraph, align_to
+from trajdiff.align.mentions import states
+from trajdiff.align.prepared import PreparedStep, PreparedTrial
+from trajdiff.divergence.finding import Blame, Kind
+from trajdiff.model import Task
+
+#: Comparison levels below writes; each is used only where held-out passes do not trip over it.
+ALL_LEVELS = frozenset({"reads", "facts", "results"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A failing trial, the passes (at least one) and its alignment to their graph.
+
+    ``levels`` names the comparison levels below writes that the report may use (divergence.md 3a).
+    """
+
+    task: Task
+    failing: PreparedTrial
+    graph: SuccessGraph
+    levels: frozenset[str] = field(default=ALL_LEVELS)
+
+    @property
+    def passes(self) -> tuple[PreparedTrial, ...]:
+        """The passing trials, reference first."""
+        return self.graph.trials
+
+    @property
+    def steps(self) -> tuple[PreparedStep, ...]:
+        """Steps of the failing trial."""
+        return self.failing.steps
+
+    @cached_property
+    def matches(self) -> tuple[Match, ...]:
+        """The failing trial aligned to the graph of passes."""
+        return align_to(self.graph, self.failing)
+
+    @cached_property
+    def column_at(self) -> dict[int, int]:
+        """Position in the failing trial to the column it is matched with."""
+        return {m.position: m.column for m in self.matches if m.position is not None and m.column is not None}
+
+    def column_of(self, trial: PreparedTrial, step: PreparedStep) -> int | None:
+        """Column of a pass's step."""
+        number = next((n for n, other in enumerate(self.passes) if other.trial_id == trial.trial_id), None)
+        return None if number is None else self.graph.column_of(number, step.position)
+
+    def stated_in_passes(self, value: str, path: str, by: Callable[[PreparedStep], bool] | None = None) -> bool:
+        """Whether any pass has a message (of the given actor) that states the value."""
+        return any(
+            states(step.text, value, path)
+            for trial in self.passes
+            for step in trial.steps
+            if step.is_message and (by is None or by(step))
+        )
+
+    def agent_steps(self, after: int = -1) -> Iterator[PreparedStep]:
+        """The failing trial's agent steps behind a position, folded ones left out."""
+        return (
+            s for s in self.steps[after + 1 :] if s.by_agent and not s.folded and (s.is_call or s.is_message)
+        )
+
+    @cached_property
+    def last_agent_step(self) -> PreparedStep | None:
+        """The last thing the agent did."""
+        return next((s for s in reversed(self.steps) if s.by_agent and (s.is_call or s.is_message)), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suspect:
+    """A place where the failing trial may have left the ways of succeeding.
+
+    ``root`` and ``manifest`` are positions in the failing trial; ``expected`` is the pass's step at the place,
+    ``reference`` the pass it belongs to; ``path`` and ``value`` the deciding value, if any. ``level`` says what
+    the claim rests on: write, end, read, fact, result, user.
+    """
+
+    kind: Kind
+    actor: Blame
+    root: int
+    manifest: int
+    level: str
+    tool: str | None = None
+    expected: PreparedStep | None = None
+    reference: PreparedTrial | None = None
+    path: str | None = None
+    value: str | None = None
+    expected_value: str | None = None
+    instead: str | None = None
+    announced: bool = False

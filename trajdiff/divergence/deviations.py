@@ -1,0 +1,105 @@
+"""Typed differences between a failing trial and the passes, and which of them were repaired.
+
+The first difference is usually harmless and is shown as such; what was repaired is shown with the step that
+closed it, so that the reader sees why it is not the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from trajdiff.align.prepared import PreparedStep
+from trajdiff.align.values import changed_paths
+from trajdiff.divergence.case import Case
+from trajdiff.divergence.ledger import effective_writes, is_write, key
+
+
+class Difference(StrEnum):
+    """What differs at one place of the alignment."""
+
+    MISSING = "missing"
+    EXTRA = "extra"
+    CHANGED = "changed"
+    OTHER_RESULT = "other_result"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deviation:
+    """One difference in calls. ``step`` is the failing trial's, ``expected`` the passes'; ``place`` is the
+    position in the failing trial (for a missing step that of the next one)."""
+
+    kind: Difference
+    place: int
+    step: PreparedStep | None
+    expected: PreparedStep | None
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repair:
+    """A deviation of the failing trial that a later step of it closed."""
+
+    deviation: str
+    opened: PreparedStep
+    closed: PreparedStep
+
+
+def find(case: Case) -> tuple[Deviation, ...]:
+    """All differences in calls, in the order of the failing trial."""
+    return tuple(sorted(_find(case), key=lambda d: d.place))
+
+
+def _find(case: Case) -> Iterator[Deviation]:
+    place = len(case.steps)
+    for match in reversed(case.matches):
+        if match.position is not None and not match.moved:
+            place = match.position
+        step = case.steps[match.position] if match.position is not None else None
+        members = case.graph.steps(match.column) if match.column is not None else ()
+        if step is not None and (not step.is_call or step.folded):
+            continue
+        if step is None:
+            if members and members[0].is_call and len(members) == len(case.passes):
+                yield Deviation(kind=Difference.MISSING, place=place, step=None, expected=members[0])
+        elif not members:
+            yield Deviation(kind=Difference.EXTRA, place=place, step=step, expected=None)
+        elif match.split is None and all(step.call_key != other.call_key for other in members):
+            paths = changed_paths(members[0].arguments, step.arguments)
+            yield Deviation(kind=Difference.CHANGED, place=place, step=step, expected=members[0], paths=paths)
+        elif match.split is None and all(step.full_key != other.full_key for other in members):
+            yield Deviation(kind=Difference.OTHER_RESULT, place=place, step=step, expected=members[0])
+
+
+def repairs(case: Case) -> tuple[Repair, ...]:
+    """What the failing trial repaired itself: refused calls repeated with success, reads of another record
+    followed by the passes' read, writes that were set again or undone."""
+    return tuple(sorted(_repairs(case), key=lambda r: r.opened.position))
+
+
+def _repairs(case: Case) -> Iterator[Repair]:
+    calls = case.failing.calls
+    for step in calls:
+        if step.failed:
+            again = next((s for s in calls if s.position > step.position and _retries(s, step)), None)
+            if again is not None:
+                yield Repair(deviation="refused, then done", opened=step, closed=again)
+    for deviation in find(case):
+        wrong, expected = deviation.step, deviation.expected
+        if deviation.kind is Difference.CHANGED and wrong is not None and expected is not None:
+            right = next(
+                (s for s in calls if s.position > wrong.position and s.call_key == expected.call_key), None
+            )
+            if right is not None and not is_write(wrong):
+                yield Repair(deviation="another record read first", opened=wrong, closed=right)
+    standing = {key(step) for step in effective_writes(case.failing)}
+    for step in calls:
+        if is_write(step) and key(step) not in standing:
+            closing = next((s for s in calls if s.position > step.position and is_write(s)), None)
+            if closing is not None:
+                yield Repair(deviation="written, then replaced or undone", opened=step, closed=closing)
+
+
+def _retries(later: PreparedStep, refused: PreparedStep) -> bool:
+    return later.label == refused.label and not later.failed

@@ -1,0 +1,142 @@
+"""What a tool does (read, write, control, unknown), and which rule decided it (divergence.md 3).
+
+In this order: the settings; a hint recorded in the log; evidence in the traces (a read of the same entity gave
+another result after the call and nothing else could have changed it); the verb of the name; else unknown,
+which counts as a write of lower confidence.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from importlib import resources
+
+from trajdiff.align.order import entities
+from trajdiff.align.prepared import PreparedStep, Preparer
+from trajdiff.align.values import words
+from trajdiff.divergence.finding import ToolEffect
+from trajdiff.model import Actor, Effect, Trial
+from trajdiff.settings import Settings
+
+#: Trials looked at for evidence; beyond it more of the same adds nothing.
+EVIDENCE_TRIALS = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects:
+    """The effect of every tool that the agent called, and the rows that say why."""
+
+    of: Mapping[str, Effect]
+    rows: tuple[ToolEffect, ...]
+
+
+def classify(trials: Iterable[Trial], settings: Settings) -> Effects:
+    """Decides the effect of every tool over all trials, in order of tool names."""
+    trials = tuple(trials)
+    calls: Counter[str] = Counter()
+    errors: Counter[str] = Counter()
+    hints: dict[str, Counter[Effect]] = {}
+    for trial in trials:
+        for step in trial.steps:
+            if step.is_call and step.name:
+                calls[step.name] += 1
+                errors[step.name] += step.failed
+                if step.effect_hint is not None:
+                    hints.setdefault(step.name, Counter())[step.effect_hint] += 1
+    seen = _evidence(trials, settings)
+    of, rows = {}, []
+    for tool in sorted(calls):
+        effect, rule = _decide(tool, settings, hints.get(tool), seen.get(tool))
+        of[tool] = effect
+        rows.append(
+            ToolEffect(tool=tool, effect=effect.value, rule=rule, calls=calls[tool], errors=errors[tool])
+        )
+    return Effects(of=of, rows=tuple(rows))
+
+
+def by_name(tool: str) -> Effect:
+    """What the verb of a tool's name says."""
+    parts = words(tool)
+    verbs = _verbs()
+    if any(p in verbs["handover_verbs"] for p in parts) and any(p in verbs["handover_objects"] for p in parts):
+        return Effect.CONTROL
+    for part in parts:
+        for effect, name in ((Effect.READ, "read"), (Effect.CONTROL, "control"), (Effect.WRITE, "set")):
+            if part in verbs[name]:
+                return effect
+        if part in verbs["write"]:
+            return Effect.WRITE
+    return Effect.UNKNOWN
+
+
+def sets_state(tool: str) -> bool:
+    """Whether a write sets a state, so that repeating it changes nothing and the last one counts."""
+    verbs = _verbs()
+    for part in words(tool):
+        if part in verbs["set"]:
+            return True
+        if part in verbs["write"] or part in verbs["read"]:
+            return False
+    return False
+
+
+@lru_cache(maxsize=1)
+def _verbs() -> dict[str, frozenset[str]]:
+    text = (resources.files("trajdiff.divergence") / "verbs.toml").read_text("utf-8")
+    return {name: frozenset(found) for name, found in tomllib.loads(text).items()}
+
+
+def _decide(
+    tool: str, settings: Settings, hints: Counter[Effect] | None, seen: str | None
+) -> tuple[Effect, str]:
+    for pattern, effect in settings.tools.items():
+        if fnmatchcase(tool, pattern):
+            return effect, "settings"
+    if hints:
+        return min(hints, key=lambda effect: (-hints[effect], effect)), "recorded in the log"
+    named = by_name(tool)
+    # A hand-over changes what later reads say about the conversation, not the task: its name decides.
+    if seen is not None and named is not Effect.CONTROL:
+        return Effect.WRITE, f"traces: the result of {seen} differs after it"
+    if named is not Effect.UNKNOWN:
+        return named, "name"
+    return Effect.UNKNOWN, "nothing known; counts as a write"
+
+
+def _evidence(trials: tuple[Trial, ...], settings: Settings) -> dict[str, str]:
+    """Tools after which an equal read of the same entity gave another result, with that read's name.
+
+    Only a stretch with one single candidate tool in between counts, so that no innocent call is accused.
+    """
+    preparer = Preparer(settings=settings)
+    found: dict[str, Counter[str]] = {}
+    for trial in trials[:EVIDENCE_TRIALS]:
+        last: dict[str, PreparedStep] = {}
+        steps = [s for s in preparer.trial(trial).steps if s.is_call and s.step.actor == Actor.AGENT]
+        for place, step in enumerate(steps):
+            before = last.get(step.call_key)
+            if before is not None and not before.failed and not step.failed:
+                tool = _only_candidate(steps[:place], before, step)
+                if tool and before.result_text != step.result_text:
+                    found.setdefault(tool, Counter())[step.step.name or ""] += 1
+            last[step.call_key] = step
+    return {tool: min(reads, key=lambda name: (-reads[name], name)) for tool, reads in found.items()}
+
+
+def _only_candidate(steps: list[PreparedStep], before: PreparedStep, after: PreparedStep) -> str | None:
+    if by_name(after.step.name or "") is not Effect.READ or not entities(after):
+        return None
+    between = {
+        step.step.name or ""
+        for step in steps
+        if step.position > before.position
+        and not step.failed
+        and step.label != after.label
+        and by_name(step.step.name or "") is not Effect.READ
+        and entities(step) & entities(after)
+    }
+    return next(iter(between)) if len(between) == 1 else None

@@ -1,0 +1,241 @@
+"""From a suspect to what the reader is told: support on both sides, grade, sentence, sources, identity."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from math import comb
+
+from trajdiff.align.graph import success_graph
+from trajdiff.align.prepared import PreparedStep, PreparedTrial
+from trajdiff.align.rows import argument_texts
+from trajdiff.divergence import deviations
+from trajdiff.divergence.case import Case, Suspect
+from trajdiff.divergence.critical import earliest
+from trajdiff.divergence.finding import (
+    Divergence,
+    FirstDifference,
+    Grade,
+    Kind,
+    Reason,
+    Recovered,
+    Side,
+    StepRef,
+    Support,
+    ValueOrigin,
+)
+from trajdiff.divergence.ledger import effective_writes, key
+from trajdiff.divergence.provenance import origin
+from trajdiff.divergence.wording import headline, sentence
+
+#: Levels at which a difference reaches a state-changing call or the end of the trial.
+STRONG_LEVELS = frozenset({"write", "end"})
+
+
+def divergence(case: Case, suspect: Suspect) -> Divergence:
+    """The divergence of one failing trial, without the counts that need the other failures of the task."""
+    failing = case.failing
+    root, manifest = case.steps[suspect.root], case.steps[suspect.manifest]
+    expected, reference = suspect.expected, suspect.reference
+    passed = ref(reference, expected) if reference is not None and expected is not None else None
+    return Divergence(
+        task_id=case.task.task_id,
+        trial_id=failing.trial_id,
+        abstained=False,
+        kind=suspect.kind,
+        actor=suspect.actor,
+        grade=grade(case, suspect),
+        tool=suspect.tool,
+        argument=suspect.path,
+        headline=headline(suspect),
+        sentence=sentence(case, suspect),
+        root=ref(failing, root),
+        manifest=ref(failing, manifest),
+        passed_root=passed,
+        passed_manifest=passed,
+        root_sides=_sides(failing, root, reference, expected),
+        manifest_sides=_sides(failing, manifest, reference, expected),
+        support=Support(
+            failed_with=1, failed=1, passed_with=shown_by_passes(case, suspect), passed=len(case.passes),
+            smallest_p=None,
+        ),
+        provenance=_origin(case, suspect),
+        evidence=_evidence(case, suspect),
+        recovered=recovered(case, suspect.root),
+        first_difference=first_difference(case),
+        identity=identity(case, suspect),
+        row_id=row_id(case, suspect),
+    )  # fmt: skip
+
+
+def ref(trial: PreparedTrial, step: PreparedStep) -> StepRef:
+    """The place of a step in its log."""
+    source = step.step.source
+    return StepRef(
+        trial_id=trial.trial_id, step=step.index, message=source.message_index, pointer=source.pointer,
+        path=source.path, line=source.line,
+    )  # fmt: skip
+
+
+def show(step: PreparedStep) -> str:
+    """A step as one text: the call with its arguments and result, or the message."""
+    if not step.is_call:
+        return step.text or step.step.kind.value
+    arguments = ", ".join(f"{name}={value}" if name else value for name, value in argument_texts(step))
+    result = f" → {step.step.result.text}" if step.step.result is not None else ""
+    return f"{step.step.name}({arguments}){result}"
+
+
+def first_difference(case: Case) -> FirstDifference | None:
+    """The earliest call that is not the same as in the passes, or None where only words differ."""
+    found = next(iter(deviations.find(case)), None)
+    if found is None:
+        return None
+    step = found.step or case.steps[min(found.place, len(case.steps) - 1)]
+    shown = found.step or found.expected
+    name = shown.step.name if shown is not None else None
+    words = {"missing": "missing", "extra": "only here", "changed": "with other arguments",
+             "other_result": "same call, other result"}[found.kind]  # fmt: skip
+    paths = f" ({', '.join(found.paths[:3])})" if found.paths else ""
+    closed = any(r.opened.position == step.position for r in deviations.repairs(case))
+    return FirstDifference(
+        step=ref(case.failing, step), kind=found.kind.value, text=f"{name} {words}{paths}", recovered=closed
+    )
+
+
+def recovered(case: Case, before: int) -> tuple[Recovered, ...]:
+    """Deviations up to a position that the trial repaired itself."""
+    return tuple(
+        Recovered(
+            text=f"{repair.opened.step.name}: {repair.deviation}",
+            opened_at=ref(case.failing, repair.opened),
+            closed_at=ref(case.failing, repair.closed),
+            closed_by=repair.closed.step.name or "",
+        )
+        for repair in deviations.repairs(case)
+        if repair.opened.position <= before
+    )
+
+
+def shown_by_passes(case: Case, suspect: Suspect) -> int:
+    """How many passes show the same deviation."""
+    return sum(_shows(case, suspect, trial) for trial in case.passes)
+
+
+def _shows(case: Case, suspect: Suspect, trial: PreparedTrial) -> bool:
+    manifest = case.steps[suspect.manifest]
+    if suspect.kind in (Kind.MISSING_STEP, Kind.EARLY_STOP, Kind.UNRECOVERED_ERROR, Kind.USER_DEVIATION):
+        if suspect.expected is not None:
+            if suspect.kind is Kind.USER_DEVIATION:
+                return False
+            return all(step.call_key != suspect.expected.call_key for step in trial.calls)
+        return False
+    if suspect.kind is Kind.RESULT_DIFFERENCE:
+        root = case.steps[suspect.root]
+        return any(step.full_key == root.full_key for step in trial.calls)
+    if suspect.kind is Kind.WRONG_ANSWER:
+        value = suspect.expected_value
+        return all(value not in step.commitments for step in trial.steps if step.is_message and step.by_agent)
+    if suspect.kind in (Kind.LOOP, Kind.EARLY_STOP):
+        return trial.trial.termination.reason == case.failing.trial.termination.reason
+    mine = [key(step) for step in effective_writes(case.failing)].count(key(manifest))
+    theirs = [key(step) for step in effective_writes(trial)].count(key(manifest))
+    return manifest.is_call and theirs >= mine > 0
+
+
+def grade(case: Case, suspect: Suspect) -> Grade:
+    """A: every pass agrees (two or more), the difference reaches a write or the end, and leaving out any one
+    pass gives the same answer. B: one of these is missing."""
+    if len(case.passes) < 2 or suspect.level not in STRONG_LEVELS or shown_by_passes(case, suspect):
+        return Grade.B
+    ledgers = {tuple(sorted(map(key, effective_writes(trial)))) for trial in case.passes}
+    return Grade.A if len(ledgers) == 1 and stable(case, suspect) else Grade.B
+
+
+def stable(case: Case, suspect: Suspect) -> bool:
+    """Whether the answer stays the same whichever single pass is left out."""
+    for left_out in range(len(case.passes)):
+        rest = [trial for number, trial in enumerate(case.passes) if number != left_out]
+        graph = success_graph(rest, case.graph.costs)
+        again = earliest(Case(task=case.task, failing=case.failing, graph=graph, levels=case.levels))
+        if again is None or (again.kind, again.root) != (suspect.kind, suspect.root):
+            return False
+    return True
+
+
+def smallest_p(failed: int, passed: int) -> float | None:
+    """The smallest two-sided p (Fisher) that any split of these trials could reach: with all margins fixed,
+    the most extreme table and, where it is as unlikely, its mirror image."""
+    total = failed + passed
+    if not failed or not passed:
+        return None
+    one = 1 / comb(total, failed)
+    return min(1.0, 2 * one if failed == passed else one)
+
+
+def identity(case: Case, suspect: Suspect) -> str:
+    """What stays the same when the tool runs again on new trials: task, kind, step, argument, place."""
+    step = suspect.expected or case.steps[suspect.manifest]
+    path = (suspect.path or "").split("[")[0] if suspect.kind is Kind.WRONG_ARGUMENT else ""
+    tool = suspect.tool or ""
+    return "|".join((case.task.task_id, suspect.kind.value, tool, path, step.label))
+
+
+def row_id(case: Case, suspect: Suspect) -> str:
+    """Identity of the row: task, content of the trials, kind and root; not row numbers."""
+    contents = sorted(trial.signature for trial in (case.failing, *case.passes))
+    root = case.steps[suspect.root].step.source
+    parts = [case.task.task_id, case.failing.trial_id, suspect.kind.value, root.message_index, contents]
+    digest = hashlib.sha256(json.dumps(parts).encode("utf-8", "backslashreplace")).hexdigest()
+    return f"d-{digest[:10]}"
+
+
+def _origin(case: Case, suspect: Suspect) -> ValueOrigin | None:
+    if suspect.value is None or suspect.path is None or "," in suspect.value:
+        return None
+    return origin(case.failing, suspect.value, suspect.path, suspect.manifest)
+
+
+def _sides(
+    failing: PreparedTrial, step: PreparedStep, reference: PreparedTrial | None, expected: PreparedStep | None
+) -> tuple[Side, ...]:
+    own = Side(trial_id=failing.trial_id, text=show(step), message=step.step.source.message_index)
+    if reference is None or expected is None:
+        return (own,)
+    theirs = Side(trial_id=reference.trial_id, text=show(expected), message=expected.step.source.message_index)
+    return theirs, own
+
+
+def _evidence(case: Case, suspect: Suspect) -> tuple[str, ...]:
+    lines = []
+    if suspect.announced:
+        lines.append("announced in a message first; the call that carries it out comes later")
+    if suspect.expected_value is not None and suspect.value is not None:
+        lines.append(f"{suspect.path}: {suspect.expected_value} in passed, {suspect.value} in failed")
+    writes: Sequence[int] = sorted({len(effective_writes(trial)) for trial in case.passes})
+    if writes == [0] and effective_writes(case.failing):
+        lines.append("no passed trial changes anything")
+    return tuple(lines)
+
+
+def nothing_separates(case: Case) -> tuple[Reason, str]:
+    """Why nothing is claimed about a failing trial, for the reader."""
+    if any(trial.signature == case.failing.signature for trial in case.passes):
+        return (
+            Reason.SAME_PATH,
+            "same path as a passed trial: look at the grader, or state that is not recorded",
+        )
+    matched = sum(1 for m in case.matches if m.column is not None and m.position is not None)
+    calls = [step for step in case.steps if step.is_call]
+    theirs = [step for trial in case.passes for step in trial.calls]
+    if matched <= 1 and (calls or theirs):
+        return Reason.NO_COMMON_GROUND, "the trial shares no step with any passed trial"
+    found = deviations.find(case)
+    if not found:
+        return Reason.WORDING_ONLY, "the trials differ in free text alone"
+    if len(case.passes) < 2:
+        return Reason.TOO_FEW_TRIALS, "one passed trial is too few to say which difference matters"
+    return Reason.NO_SEPARATING_STEP, (
+        f"{len(found)} differences found; each is seen in passed trials, repaired, or changes nothing"
+    )

@@ -1,0 +1,96 @@
+"""Levels below writes: reads that every pass makes, results that differ, facts that every pass tells.
+
+They separate less well than writes, so the report uses each only where held-out passes do not trip over it
+(divergence.md 3a), and with two passes at least: one pass never establishes a level alone.
+"""
+
+from __future__ import annotations
+
+from trajdiff.align.mentions import mentions
+from trajdiff.align.prepared import PreparedStep, PreparedTrial
+from trajdiff.divergence.case import Case, Suspect
+from trajdiff.divergence.finding import Blame, Kind
+from trajdiff.divergence.places import place_of_call, required_read
+from trajdiff.model import Effect
+
+#: Passes that must agree before a level below writes says anything.
+AGREEING = 2
+
+
+def lower_levels(case: Case) -> Suspect | None:
+    """The first level below writes that separates the trial from all passes, or None."""
+    if len(case.passes) < AGREEING:
+        return None
+    rules = (("results", _result), ("facts", _fact), ("reads", _read))
+    found = [suspect for level, rule in rules if level in case.levels and (suspect := rule(case)) is not None]
+    return min(found, key=lambda s: (s.root, s.manifest, s.kind), default=None)
+
+
+def told(trial: PreparedTrial) -> frozenset[str]:
+    """Values that the agent states in its messages and that the user did not bring up."""
+    own: set[str] = set()
+    given: set[str] = set()
+    for step in trial.steps:
+        if step.is_message:
+            (own if step.by_agent else given).update(step.commitments - (set() if step.by_user else given))
+    return frozenset(own - given)
+
+
+def _result(case: Case) -> Suspect | None:
+    """The same call with another result than in every pass, no write of the trial's own before it."""
+    for step in case.steps:
+        if not (step.is_call and step.by_agent):
+            continue
+        if step.effect is Effect.WRITE and not step.failed:
+            return None
+        theirs = [next((s for s in trial.calls if s.call_key == step.call_key), None) for trial in case.passes]
+        results = {s.result_text for s in theirs if s is not None}
+        if None in theirs or len(results) != 1 or step.result_text in results or step.folded:
+            continue
+        return Suspect(
+            kind=Kind.RESULT_DIFFERENCE, actor=Blame.ENVIRONMENT, root=step.position, manifest=step.position,
+            level="result", tool=step.step.name, expected=theirs[0], reference=case.passes[0],
+        )  # fmt: skip
+    return None
+
+
+def _fact(case: Case) -> Suspect | None:
+    """A value that every pass tells the user and the trial never does; its place is the message that tells
+    another value instead, else the last message of the agent."""
+    shared = frozenset.intersection(*(told(trial) for trial in case.passes))
+    said = {v for s in case.steps if s.is_message for v in mentions(s.text).values}
+    missing = sorted(shared - said)
+    if not missing:
+        return None
+    value = missing[0]
+    teller = _teller(case.passes[0], value)
+    column = case.column_of(case.passes[0], teller) if teller is not None else None
+    talk = [s for s in case.steps if s.is_message and s.by_agent]
+    place = next((s for s in talk if column is not None and case.column_at.get(s.position) == column), None)
+    place = place or (talk[-1] if talk else None)
+    if place is None:
+        return None
+    return Suspect(
+        kind=Kind.WRONG_ANSWER, actor=Blame.AGENT, root=place.position, manifest=place.position, level="fact",
+        expected=teller, reference=case.passes[0], expected_value=value,
+    )  # fmt: skip
+
+
+def _teller(trial: PreparedTrial, value: str) -> PreparedStep | None:
+    return next(
+        (s for s in reversed(trial.steps) if s.is_message and s.by_agent and value in s.commitments), None
+    )
+
+
+def _read(case: Case) -> Suspect | None:
+    """A read that every pass makes with the same arguments, of a tool that the trial never calls."""
+    read = required_read(case, case.passes[0], None)
+    if read is None:
+        return None
+    place = place_of_call(case, case.passes[0], read)
+    if place is None:
+        return None
+    return Suspect(
+        kind=Kind.MISSING_STEP, actor=Blame.AGENT, root=place.position, manifest=place.position, level="read",
+        tool=read.step.name, expected=read, reference=case.passes[0],
+    )  # fmt: skip

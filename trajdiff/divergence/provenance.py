@@ -1,0 +1,161 @@
+"""Where a value came from, and who first committed to it.
+
+The slice runs backwards from a write that differs: to the message that first states the differing value and
+nothing of the pass's, to the read that alone brought it, to the offer that the user's consent answers; else
+the call itself is the root. Values are the language layer: wording decides nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trajdiff.align.mentions import states
+from trajdiff.align.prepared import PreparedStep, PreparedTrial
+from trajdiff.align.values import number
+from trajdiff.divergence.case import Case
+from trajdiff.divergence.finding import ValueOrigin
+from trajdiff.model import Effect, StepKind
+
+Leaf = tuple[str, str]
+#: How far the slice goes back through reads that were made with other arguments.
+MAX_DEPTH = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Commitment:
+    """The step that first commits to a value: ``by`` is announcement, user, read, result, consent or call."""
+
+    position: int
+    by: str
+    path: str | None = None
+    value: str | None = None
+
+
+def origin(trial: PreparedTrial, value: str, path: str, before: int) -> ValueOrigin:
+    """Where a value is first seen in a trial before a position: user message, tool result, or nowhere."""
+    for step in trial.steps[:before]:
+        if step.is_message and step.by_user and states(step.text, value, path):
+            return ValueOrigin(value=value, origin="user_message", message=step.step.source.message_index)
+        if step.is_call and not step.failed:
+            at = next((p for p, v in step.result_leaves if v == value), None)
+            if at is not None:
+                message = step.step.result_source.message_index if step.step.result_source else None
+                return ValueOrigin(
+                    value=value, origin="tool_result", tool=step.step.name, message=message, path=at or None
+                )
+    for recorded in trial.trial.steps:
+        if recorded.actor == "system" and recorded.text and states(recorded.text, value, path):
+            message = recorded.source.message_index
+            return ValueOrigin(value=value, origin="system_message", message=message)
+    return ValueOrigin(value=value, origin="nowhere")
+
+
+def commitment(
+    case: Case, call: PreparedStep, differing: Sequence[Leaf], expected: Sequence[Leaf], depth: int = 0
+) -> Commitment:
+    """The earliest step that commits the trial to a call whose arguments differ from the passes'."""
+    own = tuple(leaf for leaf in differing if leaf[1] not in ("true", "false", ""))
+    found = [c for c in (_read(case, call, own, depth), _announcement(case, call, own, expected)) if c]
+    if found:
+        return min(found, key=lambda c: c.position)
+    offer = consented_offer(case.failing, call.position)
+    if offer is not None and not shared_offer(case, offer):
+        return Commitment(position=offer.position, by="consent")
+    return Commitment(position=call.position, by="call")
+
+
+def consented_offer(trial: PreparedTrial, position: int) -> PreparedStep | None:
+    """The agent message that the user's consent before a call answers: nothing but the agent's calls stands
+    between the consent and the call."""
+    user = None
+    for step in reversed(trial.steps[:position]):
+        if step.step.kind is StepKind.REASONING or step.folded:
+            continue
+        if user is None:
+            if step.is_message and step.by_user:
+                user = step
+                if not consents(step):
+                    return None
+            elif not step.by_agent:
+                return None
+        elif step.is_message and step.by_agent:
+            return step
+        elif step.is_message:
+            return None
+    return None
+
+
+def consents(step: PreparedStep) -> bool:
+    """Whether a user message agrees to what was offered and asks for nothing of its own."""
+    return "consent" in step.acts
+
+
+def shared_offer(case: Case, offer: PreparedStep) -> bool:
+    """Whether passes make the same offer: nothing in it is the trial's own."""
+    column = case.column_at.get(offer.position)
+    if column is None:
+        return False
+    return any(
+        step.commitments == offer.commitments and case.graph.costs.likeness(step, offer) >= 900
+        for step in case.graph.steps(column)
+    )
+
+
+def _announcement(
+    case: Case, call: PreparedStep, differing: Sequence[Leaf], expected: Sequence[Leaf]
+) -> Commitment | None:
+    """The first message that states a differing value which no pass states, and no value of the pass."""
+    own = [(p, v) for p, v in differing if not case.stated_in_passes(v, p)]
+    for step in case.steps[: call.position]:
+        if not step.is_message:
+            continue
+        hit = next(((p, v) for p, v in own if states(step.text, v, p)), None)
+        if hit is None:
+            continue
+        if step.by_user:
+            if case.task.script and states(case.task.script, hit[1], hit[0]):
+                continue
+            return Commitment(position=step.position, by="user", path=hit[0], value=hit[1])
+        if step.by_agent and not any(
+            states(step.text, v, p) for p, v in expected if number(v) is None or len(v) > 2
+        ):
+            return Commitment(position=step.position, by="announcement", path=hit[0], value=hit[1])
+    return None
+
+
+def _read(case: Case, call: PreparedStep, differing: Sequence[Leaf], depth: int) -> Commitment | None:
+    """The call that alone brought a differing value: the same call with another result, or a read of another
+    record in the place of the passes' read."""
+    for path, value in differing:
+        if depth >= MAX_DEPTH or _in_pass_results(case, value):
+            continue
+        for step in case.steps[: call.position]:
+            if step.is_call and not step.failed and any(v == value for _, v in step.result_leaves):
+                found = _blame_read(case, step, depth)
+                if found is not None:
+                    return Commitment(position=found.position, by=found.by, path=path, value=value)
+                break
+    return None
+
+
+def _blame_read(case: Case, step: PreparedStep, depth: int) -> Commitment | None:
+    same = [s for t in case.passes for s in t.calls if s.call_key == step.call_key]
+    if same:
+        own_write = any(
+            w.effect is Effect.WRITE and not w.failed and w.is_call for w in case.steps[: step.position]
+        )
+        return None if own_write else Commitment(position=step.position, by="result")
+    column = case.column_at.get(step.position)
+    members = case.graph.steps(column) if column is not None else ()
+    if not members or any(s.call_key == members[0].call_key for s in case.failing.calls):
+        return None
+    theirs = {leaf for member in members for leaf in member.argument_leaves}
+    differing = [leaf for leaf in step.argument_leaves if leaf not in theirs]
+    expected = [leaf for leaf in members[0].argument_leaves if leaf not in set(step.argument_leaves)]
+    deeper = commitment(case, step, differing, expected, depth + 1)
+    return Commitment(position=deeper.position, by="user" if deeper.by == "user" else "read")
+
+
+def _in_pass_results(case: Case, value: str) -> bool:
+    return any(v == value for trial in case.passes for step in trial.calls for _, v in step.result_leaves)

@@ -1,0 +1,72 @@
+"""The words of a divergence: one phrase for a table cell, one sentence for people.
+
+Divergences separate outcomes and are places to look; nothing here claims more.
+"""
+
+from __future__ import annotations
+
+from trajdiff.divergence.case import Case, Suspect
+from trajdiff.divergence.finding import Kind
+
+
+def headline(suspect: Suspect) -> str:
+    """A phrase for a table cell, without the actor."""
+    tool = suspect.tool or "message"
+    argument = _argument(suspect)
+    return {
+        Kind.MISSING_STEP: f"{tool} missing",
+        Kind.WRONG_ARGUMENT: f"{tool} with another {argument}",
+        Kind.WRONG_TOOL: f"{tool} instead of {suspect.instead}",
+        Kind.EXTRA_WRITE: f"extra {tool}",
+        Kind.INEFFECTIVE_WRITE: f"{tool} had no effect",
+        Kind.DUPLICATE_WRITE: f"{tool} done twice",
+        Kind.WRONG_ORDER: f"{tool} out of order",
+        Kind.RESULT_DIFFERENCE: f"{tool}: same call, other result",
+        Kind.MISREAD_RESULT: f"result of {tool} read differently",
+        Kind.WRONG_ANSWER: f"message leaves out {suspect.expected_value}",
+        Kind.UNRECOVERED_ERROR: f"{tool} failed and was not repaired",
+        Kind.EARLY_STOP: f"stopped before {tool}" if suspect.expected is not None else "stopped early",
+        Kind.LOOP: f"{tool} repeated",
+        Kind.USER_DEVIATION: _user(suspect),
+    }.get(suspect.kind, suspect.kind.value.replace("_", " "))
+
+
+def sentence(case: Case, suspect: Suspect) -> str:
+    """One sentence that says what the failed trial does and what the passed ones do."""
+    tool = suspect.tool or "a message"
+    passed = _passed(len(case.passes))
+    argument = _argument(suspect)
+    manifest = case.steps[suspect.manifest]
+    goes_on = f"calls {manifest.step.name}" if manifest.is_call else "goes on"
+    return {
+        Kind.MISSING_STEP: f"The failed trial {goes_on} without {tool}; {passed} it.",
+        Kind.WRONG_ARGUMENT: f"The failed trial calls {tool} with another {argument} than passed trials do.",
+        Kind.WRONG_TOOL: f"The failed trial calls {tool} where {passed} {suspect.instead}.",
+        Kind.EXTRA_WRITE: f"The failed trial calls {tool}, which no passed trial does like this.",
+        Kind.DUPLICATE_WRITE: f"The failed trial does {tool} twice; {passed} it once.",
+        Kind.WRONG_ORDER: f"The failed trial calls {tool} before a call that {passed} first.",
+        Kind.RESULT_DIFFERENCE: f"{tool}: the same call gives another result than in passed trials.",
+        Kind.WRONG_ANSWER: f"No message states {suspect.expected_value}, which every passed trial states.",
+        Kind.UNRECOVERED_ERROR: f"{tool} failed and the failed trial gave up; {passed} it with success.",
+        Kind.EARLY_STOP: f"The failed trial ends without {tool}; {passed} it."
+        if suspect.expected is not None
+        else "The failed trial was stopped by its own limit before it was done.",
+        Kind.LOOP: f"The failed trial repeats {tool} with the same arguments and result until it is stopped.",
+        Kind.USER_DEVIATION: f"The user says something that no passed trial's user says: {_user(suspect)}.",
+    }.get(suspect.kind, headline(suspect))
+
+
+def _passed(passes: int) -> str:
+    return "the passed trial calls" if passes == 1 else f"all {passes} passed trials call"
+
+
+def _argument(suspect: Suspect) -> str:
+    return (suspect.path or "argument").split("[")[0].rsplit(".", 1)[-1] or "argument"
+
+
+def _user(suspect: Suspect) -> str:
+    if suspect.value is not None:
+        return f"another {_argument(suspect)}"
+    if suspect.expected is not None:
+        return f"ended before {suspect.tool}"
+    return f"another wish, met by {suspect.tool}"
