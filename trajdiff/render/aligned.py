@@ -1,0 +1,197 @@
+"""The aligned table of two trials, side by side or one below the other, equal steps folded with a count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby, zip_longest
+
+from trajdiff.align.table import AlignedTable, Op, Row
+from trajdiff.render.lines import Line, Span, line, pad
+from trajdiff.render.marks import Marks
+from trajdiff.render.safety import cells
+from trajdiff.render.steps import Look, cell_of, op_of, rows_with, step_lines, step_name
+from trajdiff.render.wording import plural
+
+#: Narrowest screen for two columns.
+SIDE_BY_SIDE = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """The two columns: trial ids and the headings over them. ``places`` marks rows (``◆``, ``◈``, ``◇``)."""
+
+    left: str
+    right: str
+    left_title: Line
+    right_title: Line
+    places: dict[int, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """How much is shown: width in cells, marks, context rows, everything or folded, and the layout."""
+
+    width: int
+    marks: Marks
+    context: int = 1
+    full: bool = False
+    layout: str = "auto"
+    keep: tuple[int, ...] = ()
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether two columns are drawn."""
+        return self.layout == "side" or (self.layout == "auto" and self.width >= SIDE_BY_SIDE)
+
+
+def aligned_lines(
+    table: AlignedTable, sides: Sides, fit: Fit, wanted: Callable[[Row], bool] | None = None
+) -> list[Line]:
+    """All rows of the two trials. ``wanted`` limits the differing rows that are shown in full."""
+    rows = rows_with(table, (sides.left, sides.right))
+    number = max([len(str(row.number)) for row in rows] or [1])
+    draw = _Drawing(sides=sides, fit=fit, number=max(number, 2))
+    lines = draw.heading()
+    shown = _shown(rows, sides, fit, wanted)
+    for visible, group in groupby(rows, key=lambda row: row.number in shown):
+        part = tuple(group)
+        if visible:
+            for row in part:
+                lines += draw.row(row)
+        else:
+            lines += draw.folds(part)
+    return lines
+
+
+def equal(row: Row, left: str, right: str) -> bool:
+    """Whether two trials have the same step in a row."""
+    if cell_of(row, left) is None or cell_of(row, right) is None:
+        return False
+    same = (Op.SAME, Op.REFERENCE, Op.MOVED)
+    return op_of(row, left) in same and op_of(row, right) in same
+
+
+def _shown(rows: Sequence[Row], sides: Sides, fit: Fit, wanted: Callable[[Row], bool] | None) -> set[int]:
+    """Numbers of the rows that are drawn: differences, marked rows, and the context around them."""
+    if fit.full:
+        return {row.number for row in rows}
+    chosen = [
+        at
+        for at, row in enumerate(rows)
+        if row.number in sides.places
+        or row.number in fit.keep
+        or (not equal(row, sides.left, sides.right) and (wanted is None or wanted(row)))
+    ]
+    near = {
+        at + step
+        for at in chosen
+        for step in range(-fit.context, fit.context + 1)
+        if 0 <= at + step < len(rows)
+    }
+    return {rows[at].number for at in near}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Drawing:
+    """Draws rows at fixed positions: the mark, the number, then one or two columns."""
+
+    sides: Sides
+    fit: Fit
+    number: int
+
+    @property
+    def _margin(self) -> int:
+        return self.number + 4
+
+    @property
+    def _column(self) -> int:
+        return max((self.fit.width - self._margin - 2) // 2, 16)
+
+    def heading(self) -> list[Line]:
+        """The line over the columns, or the two lines that say what A and B are."""
+        sides = self.sides
+        if not self.fit.side_by_side:
+            return []
+        return [
+            line(
+                Span(f"{'step':<{self._margin}}", "heading"),
+                pad(sides.left_title, self._column),
+                "  ",
+                sides.right_title,
+            )
+        ]
+
+    def row(self, row: Row) -> list[Line]:
+        """One row of the table."""
+        same = equal(row, self.sides.left, self.sides.right)
+        return self._two(row, same) if self.fit.side_by_side else self._below(row, same)
+
+    def folds(self, rows: Sequence[Row]) -> list[Line]:
+        """A line for each run of rows that match, and for each run that differs but is not in view."""
+        lines = []
+        for same, group in groupby(rows, key=lambda row: equal(row, self.sides.left, self.sides.right)):
+            part = tuple(group)
+            verb = (
+                ("matches" if len(part) == 1 else "match")
+                if same
+                else ("differs" if len(part) == 1 else "differ")
+            )
+            names = [
+                step_name(row, cell_of(row, self.sides.left) or cell_of(row, self.sides.right)) for row in part
+            ]
+            ends = names[0] if len(part) == 1 else f"{names[0]} {self.fit.marks.ellipsis} {names[-1]}"
+            numbers = f"{part[0].number}" if len(part) == 1 else f"{part[0].number} to {part[-1].number}"
+            where = "" if same else f"steps {numbers}: " if len(part) > 1 else f"step {numbers}: "
+            text = f"{where}{plural(len(part), 'step')} {verb} ({ends})"
+            lines.append(line(" " * self._margin, Span(text, "equal")))
+        return lines
+
+    def _start(self, row: Row, same: bool) -> Line:
+        place = self.sides.places.get(row.number)
+        if place is not None:
+            return line(Span(place, "divergence"), f" {row.number:<{self.number}}  ")
+        mark = " " if same else self._mark(row)
+        return line(f"{mark} {row.number:<{self.number}}  ")
+
+    def _mark(self, row: Row) -> str:
+        left, right = (cell_of(row, trial) for trial in (self.sides.left, self.sides.right))
+        marks = self.fit.marks
+        if right is None:
+            return marks.missing
+        if left is None:
+            return marks.extra
+        ops = (op_of(row, self.sides.right), op_of(row, self.sides.left))
+        return next((marks.step(op) for op in ops if op not in (Op.REFERENCE, Op.SAME)), " ")
+
+    def _two(self, row: Row, same: bool) -> list[Line]:
+        look = Look(width=self._column, marks=self.fit.marks, full=self.fit.full)
+        left = step_lines(cell_of(row, self.sides.left), look)
+        right = [line(self.fit.marks.same)] if same else step_lines(cell_of(row, self.sides.right), look)
+        if same:
+            left, right = [_dim(part) for part in left], [_dim(part) for part in right]
+        lines = []
+        for at, (one, two) in enumerate(zip_longest(left, right, fillvalue=())):
+            start = self._start(row, same) if at == 0 else line(" " * self._margin)
+            lines.append(line(start, pad(one, self._column), "  ", two))
+        return lines
+
+    def _below(self, row: Row, same: bool) -> list[Line]:
+        look = Look(width=self.fit.width - self._margin - 3, marks=self.fit.marks, full=self.fit.full)
+        if same:
+            parts = [("   ", [_dim(part) for part in step_lines(cell_of(row, self.sides.left), look)])]
+        else:
+            parts = [
+                (f"{letter}  ", step_lines(cell_of(row, trial), look))
+                for letter, trial in (("A", self.sides.left), ("B", self.sides.right))
+            ]
+        lines = []
+        for number, (letter, texts) in enumerate(parts):
+            for at, text in enumerate(texts):
+                start = self._start(row, same) if number == at == 0 else line(" " * self._margin)
+                lines.append(line(start, letter if at == 0 else " " * cells(letter), text))
+        return lines
+
+
+def _dim(content: Line) -> Line:
+    return tuple(Span(span.text, "equal") for span in content)

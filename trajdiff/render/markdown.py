@@ -1,0 +1,250 @@
+"""Markdown that can be posted as a comment: the report and one task (interface.md 10.1)."""
+
+from __future__ import annotations
+
+import re
+
+from trajdiff.divergence.finding import Divergence, FindingKind
+from trajdiff.reliability.estimators import format_k
+from trajdiff.render.aligned import equal
+from trajdiff.render.choosing import chosen_tasks
+from trajdiff.render.curve import infra_note, suite_curve_table, task_ks
+from trajdiff.render.json_compare import differs, pair_of, task_of
+from trajdiff.render.lines import plain
+from trajdiff.render.markdown_text import cell, code, fence, table
+from trajdiff.render.places import first_row, manifest_row, places, root_row, rows_text
+from trajdiff.render.registry import Renderer
+from trajdiff.render.safety import one_line
+from trajdiff.render.steps import Look, cell_of, rows_with, step_lines
+from trajdiff.render.strip import variant_rows
+from trajdiff.render.task_findings import groups
+from trajdiff.render.view import View
+from trajdiff.render.wording import (
+    abstention_words,
+    caution,
+    completeness_lines,
+    finding_words,
+    headline,
+    plural,
+    recurring_lines,
+    seen_in,
+    self_check_line,
+    summary_lines,
+    trial_strip,
+)
+from trajdiff.report import Report, TaskReport
+
+#: Rows of the task table before "and N more", and characters of a comment (GitHub takes 65,536).
+MOST_ROWS = 10
+BUDGET = 60_000
+_DETAILS = 5
+
+
+def render(report: Report, view: View) -> str:
+    """The comment. Cut in this order when too long: step details, then rows; a line says what was cut."""
+    for details, rows in ((_DETAILS, MOST_ROWS), (0, MOST_ROWS), (0, 3)):
+        text = _comment(report, view, details=details, rows=rows)
+        if len(text) <= BUDGET:
+            break
+    return text
+
+
+def _comment(report: Report, view: View, *, details: int, rows: int) -> str:
+    tasks = [task for task in chosen_tasks(report, view.choice) if _has_something_to_say(task, view)]
+    shown = tasks if view.show_all else tasks[:rows]
+    parts = [_head(report), _curve(report, view), _tasks(report, shown, view)]
+    if len(shown) < len(tasks):
+        parts.append(f"and {len(tasks) - len(shown)} more\n")
+    led = [task for task in shown if task.finding.lead is not None and not task.finding.lead.abstained]
+    parts += [_steps(task, view) for task in led[:details]]
+    if led[details:] and details < _DETAILS:
+        parts.append(
+            f"step details of {plural(len(led) - details, 'task')} left out: the comment would be too long\n"
+        )
+    parts.append(_foot(report, view))
+    return "\n".join(part for part in parts if part)
+
+
+def _has_something_to_say(task: TaskReport, view: View) -> bool:
+    return view.show_all or view.choice.only is not None or task.finding.kind is not FindingKind.ALWAYS_PASS
+
+
+def _head(report: Report) -> str:
+    """The marker a workflow finds its comment by, then the title."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", report.name or "report").strip("-") or "report"
+    suite = report.suite
+    trials = str(suite.n_min) if suite.n_min == suite.n_max else f"{suite.n_min} to {suite.n_max}"
+    title = f"{cell(report.name)}, " if report.name else ""
+    found = sum(task.finding.kind is FindingKind.DIVERGENCE for task in report.tasks)
+    result = f"{plural(found, 'task')} with a divergence" if found else "no divergence"
+    scope = f"{title}{plural(suite.tasks, 'task')} × {trials} trials"
+    return f"<!-- trajdiff:{name} -->\n### trajdiff: {scope}: {result}\n"
+
+
+def _curve(report: Report, view: View) -> str:
+    curve = suite_curve_table(report.suite, view.k, view.marks)
+    headers = ("", *(f"k={k}" for k in curve.ks), "")
+    rows = [(row.name.strip(), *row.values, cell(row.note)) for row in curve.rows]
+    text = table(headers, rows, right=range(1, len(curve.ks) + 1))
+    notes = [note for note in (infra_note(report.suite), *curve.notes) if note]
+    notes += completeness_lines(report, view.marks)
+    return text + "".join(f"\n{cell(note)}\n" for note in notes)
+
+
+def _tasks(report: Report, tasks: list[TaskReport], view: View) -> str:
+    if not tasks:
+        return ""
+    ks = task_ks(report.suite, view.k)
+    shown = ks if len(ks) < 3 else (ks[0], ks[-1])
+    headers = ("task", "trials", *(f"pass^{k}" for k in shown), "where outcomes separate", "failed", "passed")
+    rows = [
+        (
+            code(task.task_id),
+            trial_strip(task, view.marks),
+            *(format_k(task.reliability.pass_hat_k, k) for k in shown),
+            _finding(task, view),
+            *_support(task.finding.lead),
+        )
+        for task in tasks
+    ]
+    figures = range(2, 2 + len(shown))
+    return table(headers, rows, right=(*figures, len(headers) - 2, len(headers) - 1))
+
+
+def _finding(task: TaskReport, view: View) -> str:
+    words, lead = finding_words(task, view.marks), task.finding.lead
+    grade = f"{lead.grade} " if lead is not None and lead.grade is not None else ""
+    return f"{grade}{cell(words.joined)}"
+
+
+def _support(lead: Divergence | None) -> tuple[str, str]:
+    support = None if lead is None or lead.abstained else lead.support
+    if support is None:
+        return "", ""
+    return (
+        f"{support.failed_with}/{support.failed}",
+        f"{support.passed_with}/{support.passed}" if support.passed else "",
+    )
+
+
+def _steps(task: TaskReport, view: View) -> str:
+    """The steps from root to manifest as a diff block, folded away."""
+    lead = task.finding.lead
+    if lead is None:
+        return ""
+    rows = rows_text(root_row(task.finding, lead), manifest_row(task.finding, lead), " to ")
+    lines = diff_lines(task, lead, view)
+    if not lines:
+        return ""
+    word = "steps" if "to" in rows else "step"
+    where = f", {word} {rows}" if rows else ""
+    source = " · ".join(f"{place.side} {code(place.ref)}" for place in places(task, lead))
+    return (
+        f"<details><summary>{cell(task.task_id)}{where}</summary>\n\n"
+        f"{cell(lead.sentence)}\n\n{fence(lines, 'diff')}\n"
+        f"`-` passed, `+` failed. {source}\n</details>\n"
+    )
+
+
+def diff_lines(task: TaskReport, divergence: Divergence, view: View) -> list[str]:
+    """``-`` the step of the passed trials, ``+`` that of the failed one, for root and manifest step."""
+    finding, result = task.finding, []
+    if finding.table is None or finding.reference is None:
+        return []
+    wanted = {root_row(finding, divergence), manifest_row(finding, divergence)}
+    look = Look(width=100, marks=view.marks, full=False)
+    for row in finding.table.rows:
+        if row.number not in wanted:
+            continue
+        for sign, trial_id in (("-", finding.reference), ("+", divergence.trial_id)):
+            step = cell_of(row, trial_id)
+            if step is not None:
+                texts = [plain(text) for text in step_lines(step, look)]
+                result += [f"{sign} {row.number} {texts[0]}", *(f"{sign}   {text}" for text in texts[1:])]
+            else:
+                result.append(f"{sign} {row.number} (no such step)")
+    return result
+
+
+def _foot(report: Report, view: View) -> str:
+    parts = [*summary_lines(report, view.marks), *recurring_lines(report, view.marks, most=3)]
+    parts += [self_check_line(report), caution(report), f"trajdiff {report.tool_version}"]
+    return f"<sub>{' · '.join(cell(part) for part in parts)}</sub>\n"
+
+
+def render_task(report: Report, view: View) -> str:
+    """One task: what separates outcomes, the steps, the sources."""
+    task = task_of(report, view)
+    title = f" {cell(task.title)}" if task.title else ""
+    ks = task_ks(report.suite, view.k)
+    figures = " · ".join(f"pass^{k} {format_k(task.reliability.pass_hat_k, k)}" for k in ks)
+    parts = [f"### {code(task.task_id)}{title}\n", f"{trial_strip(task, view.marks)} · {figures}\n"]
+    for divergence, trials in groups(task):
+        parts.append(_divergence(task, divergence, trials, view))
+    silent = [entry for entry in task.finding.divergences if entry.abstained or entry.reason is not None]
+    parts += [
+        f"- trial {code(entry.trial_id)}: {cell(abstention_words(entry))}. {cell(entry.sentence)}\n"
+        for entry in silent
+    ]
+    if not task.finding.divergences:
+        parts.append(f"{cell(finding_words(task, view.marks).joined)}\n")
+    parts += [
+        f"- variant {variant.number}: {cell(variant.names)}\n" for variant in variant_rows(task, view.trials)
+    ]
+    return "\n".join(parts)
+
+
+def _divergence(task: TaskReport, divergence: Divergence, trials: tuple[str, ...], view: View) -> str:
+    rows = rows_text(
+        root_row(task.finding, divergence), manifest_row(task.finding, divergence), view.marks.arrow
+    )
+    facts = [f"separates outcomes: {seen_in(divergence)}", f"failed trials: {', '.join(trials)}"]
+    first = divergence.first_difference
+    if first is not None:
+        row = first_row(task.finding, divergence)
+        facts.append(f"first difference: {'' if row is None else f'step {row}: '}{first.text}")
+    facts += list(divergence.evidence)
+    title = cell(headline(divergence, view.marks))
+    lines = [
+        f"**{view.marks.root} {rows} {title}**, grade {divergence.grade or 'none'}\n",
+        f"{cell(divergence.sentence)}\n",
+        "".join(f"- {cell(fact)}\n" for fact in facts),
+    ]
+    steps = diff_lines(task, divergence, view)
+    if steps:
+        lines.append(f"{fence(steps, 'diff')}\n")
+    lines += [
+        f"- {place.side}: {code(place.ref)} {code(place.json_path)}" for place in places(task, divergence)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def render_trials(report: Report, view: View) -> str:
+    """Two trials: the steps that differ."""
+    pair = pair_of(view)
+    look = Look(width=100, marks=view.marks, full=view.full)
+    ids = (pair.a.trial_id, pair.b.trial_id)
+    rows = rows_with(pair.table, ids)
+    lines: list[str] = []
+    for row in rows:
+        if equal(row, *ids):
+            continue
+        for sign, trial_id in zip("-+", ids, strict=True):
+            step = cell_of(row, trial_id)
+            texts = [plain(text) for text in step_lines(step, look)]
+            lines += [f"{sign} {row.number} {texts[0]}", *(f"{sign}   {text}" for text in texts[1:])]
+    count = sum(differs(row, pair) for row in pair.table.rows)
+    head = "".join(
+        f"- `{sign}` {view.marks.trial(trial.verdict)} {code(trial.ref)} {plural(trial.steps, 'step')},"
+        f" {cell(one_line(trial.termination))}\n"
+        for sign, trial in zip("-+", (pair.a, pair.b), strict=True)
+    )
+    foot = f"{count} of {plural(len(rows), 'step')} differ. Two trials show what differs, not what matters.\n"
+    return "\n".join((head, f"{fence(lines, 'diff')}\n" if lines else "", foot))
+
+
+RENDERERS = (
+    Renderer(name="markdown", subject="report", render=render, suffixes=(".md",)),
+    Renderer(name="markdown", subject="task", render=render_task, suffixes=(".md",)),
+    Renderer(name="markdown", subject="trials", render=render_trials, suffixes=(".md",)),
+)

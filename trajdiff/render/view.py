@@ -1,0 +1,46 @@
+"""How a report is shown: width, marks, colours, and which part of it. Carries no facts of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from trajdiff.align.table import AlignedTable
+from trajdiff.render.choosing import Choice
+from trajdiff.render.marks import UNICODE, Marks
+from trajdiff.report import TrialRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two trials of one task, cut out of the aligned table of the task; ``a`` is the left side.
+
+    ``keep`` names rows that are never folded.
+    """
+
+    a: TrialRow
+    b: TrialRow
+    table: AlignedTable
+    keep: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """Everything a renderer may be told besides the report.
+
+    ``width`` in terminal cells; ``k`` the columns asked for (empty: the default choice); ``context`` the
+    equal steps kept around a difference; ``layout`` is ``side``, ``inline`` or ``auto``; ``task_id``,
+    ``trials`` and ``pair`` say what ``compare`` is about; ``source`` names the traces in messages.
+    """
+
+    width: int = 100
+    color: bool = False
+    marks: Marks = UNICODE
+    k: tuple[int, ...] = ()
+    show_all: bool = False
+    full: bool = False
+    context: int = 1
+    layout: str = "auto"
+    choice: Choice = field(default_factory=Choice)
+    task_id: str | None = None
+    trials: tuple[str, ...] = ()
+    pair: Pair | None = None
