@@ -1,0 +1,241 @@
+"""One file, opened: its bytes, its shape and its records, each decoded only when it is asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from trajdiff.importers import jsontext
+from trajdiff.importers.jsontext import BadJsonError
+from trajdiff.importers.protocol import Head, Notices, Peek, Shape, Unreadable
+from trajdiff.model import Severity
+
+#: How many records are looked at to recognise a format.
+_HEADS = {Shape.LINES: 60, Shape.ARRAY: 20, Shape.OBJECT: 1}
+_LINE_SUFFIX = re.compile(r"\.(jsonl|ndjson)(\.gz)?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One record of a file: where it lies and its JSON text, or why it cannot be read."""
+
+    pointer: str
+    line: int | None = None
+    raw: msgspec.Raw | bytes = b""
+    value: Any = None
+    decoded: bool = False
+    problem: str | None = None
+
+    def decode(self) -> Any:
+        """The JSON value. Raises ``BadJsonError``."""
+        if self.problem is not None:
+            raise BadJsonError(self.problem, self.line or 1)
+        return self.value if self.decoded else jsontext.decode(self.raw)
+
+
+class Document:
+    """A file whose content was found to be JSON text: an object, an array, or lines.
+
+    ``path`` is the path as the user gave it. ``data`` is decompressed, UTF-8, without byte order mark.
+    Raises ``Unreadable`` when made from text that is not JSON.
+    """
+
+    def __init__(self, path: str, data: bytes, sha256: str | None = None) -> None:
+        self.path = path
+        self.data = data
+        self.sha256 = sha256 or hashlib.sha256(data).hexdigest()
+        self.notices = Notices(path)
+        self.fields: dict[str, Any] = {}
+        self._records: tuple[Record, ...] = ()
+        self.shape = self._take_apart()
+
+    # Taking the text apart, from the cheapest way to the most tolerant
+
+    def _take_apart(self) -> Shape:
+        first = self.data[:4096].lstrip()[:1]
+        if first == b"{" and _LINE_SUFFIX.search(self.path):
+            return self._as_lines()
+        try:
+            if first == b"{":
+                self.fields = msgspec.json.decode(self.data, type=dict[str, msgspec.Raw])
+                return Shape.OBJECT
+            if first == b"[":
+                items = msgspec.json.decode(self.data, type=list[msgspec.Raw])
+                self._records = tuple(Record(pointer=f"$[{i}]", raw=one) for i, one in enumerate(items))
+                return Shape.ARRAY
+        except jsontext.FAST_ERRORS:
+            pass
+        return self._tolerantly(first)
+
+    def _tolerantly(self, first: bytes) -> Shape:
+        text, replaced = jsontext.bytes_to_text(self.data)
+        if replaced:
+            self.notices.add(Severity.WARNING, "not_utf8", "some bytes are not UTF-8 and were replaced")
+        doubles = jsontext.Doubles()
+        try:
+            value = jsontext.tolerant(text, doubles)
+            if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+                value = jsontext.tolerant(value, doubles)
+        except BadJsonError as error:
+            if first == b"{" and (error.problem.startswith("more text") or self._begins_with_object_line()):
+                return self._as_lines()
+            raise self._not_json(error) from None
+        if doubles.keys:
+            self.notices.add(
+                Severity.WARNING, "duplicate_key", "a key occurs twice in one object; the last one counts"
+            )
+        if isinstance(value, dict):
+            self.fields = value
+            return Shape.OBJECT
+        if isinstance(value, list):
+            self._records = tuple(
+                Record(pointer=f"$[{i}]", value=one, decoded=True) for i, one in enumerate(value)
+            )
+            return Shape.ARRAY
+        found = jsontext.compact(value)[:40]
+        raise Unreadable("not_a_log", f"a JSON object or list is expected, found {found}")
+
+    def _not_json(self, error: BadJsonError) -> Unreadable:
+        place = f"line {error.line}, column {error.column}"
+        if error.cut:
+            return Unreadable(
+                "truncated_json",
+                "the JSON text ends early: the file is cut",
+                f"at {place}",
+                "it may still be being written, or was not copied completely",
+            )
+        start = self.data[:40].decode("utf-8", "replace").strip()
+        found = f" (the file begins with {start[:24]!r})" if error.line == error.column == 1 else ""
+        return Unreadable("not_json", f"not JSON: {error.problem}", f"at {place}{found}")
+
+    def _begins_with_object_line(self) -> bool:
+        for line in self.data[: 1 << 20].split(b"\n")[:60]:
+            if line[:1] == b"{":
+                try:
+                    return isinstance(jsontext.decode(line), dict)
+                except BadJsonError:
+                    continue
+        return False
+
+    # JSONL
+
+    def _as_lines(self) -> Shape:
+        records: list[Record] = []
+        if not self._begins_with_object_line() and not _LINE_SUFFIX.search(self.path):
+            self._glued_documents(records)
+        else:
+            lines = self.data.split(b"\n")
+            last = max((i for i, line in enumerate(lines) if line.strip()), default=0)
+            for number, line in enumerate(lines):
+                if line.strip():
+                    self._read_line(records, line, number + 1, number == last)
+        self._records = tuple(records)
+        return Shape.LINES
+
+    def _glued_documents(self, records: list[Record]) -> None:
+        """Several documents over many lines, one after the other."""
+        text = jsontext.bytes_to_text(self.data)[0]
+        line, position = 1, 0
+        try:
+            for value, start in jsontext.several(text):
+                line += text.count("\n", position, start)
+                position = start
+                records.append(Record(pointer="$", line=line, value=value, decoded=True))
+        except BadJsonError as error:
+            records.append(Record(pointer="$", line=error.line, problem=error.problem))
+
+    def _read_line(self, records: list[Record], line: bytes, number: int, last: bool) -> None:
+        try:
+            msgspec.json.decode(line, type=msgspec.Raw)
+            records.append(Record(pointer="$", line=number, raw=line))
+            return
+        except jsontext.FAST_ERRORS:
+            pass
+        text = jsontext.bytes_to_text(line)[0]
+        found = 0
+        try:
+            for value, _ in jsontext.several(text):
+                records.append(Record(pointer="$", line=number, value=value, decoded=True))
+                found += 1
+        except BadJsonError as error:
+            cut = last and not self.data.endswith(b"\n")
+            problem = "the last line is cut" if cut else f"not JSON: {error.problem} (column {error.column})"
+            records.append(Record(pointer="$", line=number, problem=problem))
+        if found > 1:
+            self.notices.add(
+                Severity.WARNING,
+                "glued_objects",
+                f"line {number} holds {found} objects without a line break; all were read",
+                pointer=f"line {number}",
+            )
+
+    # What readers ask for
+
+    @cached_property
+    def peek(self) -> Peek:
+        """The first records, as importers see them when they say whether the file is their own."""
+        heads = []
+        if self.shape is Shape.OBJECT:
+            heads.append(self._head_of_fields(self.fields))
+        for record in self._records[: _HEADS[self.shape]]:
+            fields = self._fields_of(record)
+            if fields is not None:
+                heads.append(self._head_of_fields(fields))
+        return Peek(shape=self.shape, path=self.path, heads=tuple(heads))
+
+    @staticmethod
+    def _fields_of(record: Record) -> dict[str, Any] | None:
+        if record.problem is not None:
+            return None
+        if record.decoded:
+            return record.value if isinstance(record.value, dict) else None
+        try:
+            return msgspec.json.decode(record.raw, type=dict[str, msgspec.Raw])
+        except jsontext.FAST_ERRORS:
+            try:
+                value = jsontext.decode(record.raw)
+            except BadJsonError:
+                return None
+            return value if isinstance(value, dict) else None
+
+    @staticmethod
+    def _head_of_fields(fields: dict[str, Any]) -> Head:
+        def get(key: str) -> Any:
+            return decoded(fields.get(key))
+
+        return Head(keys=frozenset(fields), get=get)
+
+    def field(self, key: str) -> Any:
+        """The value of one key of the document, which must be an object. Raises ``BadJsonError``."""
+        return decoded(self.fields.get(key))
+
+    def items(self, key: str) -> tuple[Record, ...] | None:
+        """The records of the array under ``key``; None if there is no array."""
+        value = self.fields.get(key)
+        if isinstance(value, msgspec.Raw):
+            try:
+                parts = msgspec.json.decode(value, type=list[msgspec.Raw])
+                return tuple(Record(pointer=f"$.{key}[{i}]", raw=one) for i, one in enumerate(parts))
+            except jsontext.FAST_ERRORS:
+                value = decoded(value)
+        if not isinstance(value, list):
+            return None
+        return tuple(Record(pointer=f"$.{key}[{i}]", value=one, decoded=True) for i, one in enumerate(value))
+
+    def records(self) -> Iterator[Record]:
+        """The records: items of an array, lines, or the one object."""
+        if self.shape is Shape.OBJECT:
+            value = {key: decoded(one) for key, one in self.fields.items()}
+            yield Record(pointer="$", value=value, decoded=True)
+        yield from self._records
+
+
+def decoded(value: Any) -> Any:
+    """The value behind a part that may not be decoded yet. Raises ``BadJsonError``."""
+    return jsontext.decode(value) if isinstance(value, msgspec.Raw) else value

@@ -1,0 +1,278 @@
+"""``load``: gathers files, finds the format of each, reads them and puts the trials of a task together."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from trajdiff.errors import InputError
+from trajdiff.importers.document import Document
+from trajdiff.importers.gathering import Given, gather
+from trajdiff.importers.grouping import Unit, group_trials
+from trajdiff.importers.naming import natural_key, shortened
+from trajdiff.importers.opening import open_document
+from trajdiff.importers.protocol import Claim, Importer, Peek, ReadOptions, Shape, Source, Unreadable
+from trajdiff.importers.registry import ambiguous, claims_of, importer_named, importers
+from trajdiff.model import Corpus, Diagnostic, InputFile, Severity, Verdict
+
+
+@dataclass(slots=True, kw_only=True)
+class _Session:
+    """What one call of ``load`` collects. ``forced`` is the importer of ``--from``."""
+
+    options: ReadOptions
+    forced: Importer | None
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    units: list[Unit] = field(default_factory=list)
+
+    def fail_or(self, diagnostic: Diagnostic) -> None:
+        """Keep a diagnostic; with ``fail`` or ``strict`` the first error stops."""
+        self.diagnostics.append(diagnostic)
+        if stops(diagnostic, self.options):
+            raise as_error(diagnostic)
+
+
+#: Warnings that mean that a trial could not be read.
+_LOST = frozenset({"unreadable_record", "not_recognised", "missing_simulation"})
+
+
+def stops(diagnostic: Diagnostic, options: ReadOptions) -> bool:
+    """Whether this diagnostic ends the reading under the given options."""
+    if options.on_error != "fail" and not options.strict:
+        return False
+    return diagnostic.severity is Severity.ERROR or diagnostic.slug in _LOST
+
+
+def as_error(diagnostic: Diagnostic) -> InputError:
+    """The diagnostic as an error: place, message, details."""
+    details = list(diagnostic.details)
+    if diagnostic.pointer:
+        details.insert(0, f"at {diagnostic.pointer}")
+    head = f"{diagnostic.path}: {diagnostic.message}" if diagnostic.path else diagnostic.message
+    return InputError(head, *details)
+
+
+def read_corpus(paths: Sequence[str], options: ReadOptions) -> Corpus:
+    """Read everything behind ``paths``; see ``trajdiff.importers.load``."""
+    session = _Session(options=options, forced=importer_named(options.format) if options.format else None)
+    gathered = gather(paths)
+    for diagnostic in gathered.diagnostics:
+        session.fail_or(diagnostic)
+    for piece in layouts(gathered.files, session.forced):
+        _read_piece(piece, session)
+    if not any(unit.imported.trials for unit in session.units):
+        raise _nothing(paths, session)
+    tasks, more = group_trials(session.units, options)
+    for diagnostic in more:
+        session.fail_or(diagnostic)
+    corpus = Corpus(
+        tasks=tasks,
+        files=tuple(_input_file(unit) for unit in session.units),
+        diagnostics=tuple(sorted(session.diagnostics, key=_diagnostic_order)),
+    )
+    if options.strict:
+        _refuse_gaps(corpus)
+    return corpus
+
+
+def _diagnostic_order(diagnostic: Diagnostic) -> tuple[object, ...]:
+    # The order inside one file is the order of discovery; sorting is stable.
+    rank = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}[diagnostic.severity]
+    return rank, natural_key(diagnostic.path or "")
+
+
+# The folder stage: which files belong together
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A file to read with its companions, and the claim that put them together."""
+
+    given: Given
+    members: tuple[str, ...] = ()
+    claimed: tuple[Importer, Claim] | None = None
+
+
+def layouts(files: Sequence[Given], forced: Importer | None) -> list[Piece]:
+    """The files with the folder layouts among them found; members of a layout are not read by themselves."""
+    by_identity = {given.identity: given for given in files}
+    pieces: dict[str, Piece] = {}
+    taken: set[str] = set()
+    for folder in sorted({_folder_of(given.path) for given in files if given.path != "-"}, key=natural_key):
+        claims = [claim for claim in claims_of(_folder_peek(folder)) if forced in (None, claim[0])]
+        if len(claims) > 1:
+            raise ambiguous(folder or ".", tuple(claims))
+        for importer, claim in claims:
+            head = by_identity.get(os.path.realpath(_join(folder, claim.head or "")))
+            if head is not None:
+                members = tuple(_join(folder, name) for name in claim.members)
+                pieces[head.identity] = Piece(given=head, members=members, claimed=(importer, claim))
+                taken.update(os.path.realpath(member) for member in members)
+    rest = [given for given in files if given.identity not in taken]
+    return [pieces.get(given.identity, Piece(given=given)) for given in rest]
+
+
+def _folder_of(path: str) -> str:
+    folder, slash, _ = path.rpartition("/")
+    return folder or slash
+
+
+def _join(folder: str, name: str) -> str:
+    return f"{folder.rstrip('/')}/{name}" if folder else name
+
+
+def _folder_peek(folder: str) -> Peek:
+    def names(within: str) -> list[str]:
+        try:
+            return sorted(os.listdir(within or "."), key=natural_key)  # noqa: PTH208
+        except OSError:
+            return []
+
+    def look(name: str) -> Peek | None:
+        try:
+            return open_document(_join(folder, name)).peek
+        except Unreadable:
+            return None
+
+    here = names(folder)
+    folders = tuple(name for name in here if os.path.isdir(_join(folder, name)))  # noqa: PTH112
+    return Peek(
+        shape=Shape.FOLDER,
+        path=folder,
+        files=tuple(name for name in here if name not in folders),
+        folders=folders,
+        inside=lambda name: tuple(names(_join(folder, name))),
+        open=look,
+    )
+
+
+# The file stage
+
+
+def _read_piece(piece: Piece, session: _Session) -> None:
+    path = piece.given.path
+    try:
+        document = open_document(path, session.options.stdin)
+        claim = piece.claimed or recognise(document, session.forced, named=piece.given.named)
+        if claim is None:
+            session.fail_or(not_recognised(document, named=piece.given.named))
+            return
+        imported = claim[0].read(_source(document, piece), session.options)
+    except Unreadable as error:
+        session.fail_or(error.diagnostic(path))
+        return
+    session.units.append(
+        Unit(
+            path=path,
+            importer=claim[0],
+            rule=claim[1].rule,
+            sha256=_hash(document, piece),
+            imported=imported,
+        )
+    )
+    for diagnostic in imported.diagnostics:
+        session.fail_or(diagnostic)
+
+
+def _source(document: Document, piece: Piece) -> Source:
+    return Source(document=document, members=piece.members, open=open_document)
+
+
+def recognise(document: Document, forced: Importer | None, *, named: bool) -> tuple[Importer, Claim] | None:
+    """The one importer that claims the file. Raises ``UsageError`` if several do."""
+    if forced is not None:
+        claim = forced.sniff(document.peek)
+        return forced, claim or Claim(rule=f"--from {forced.name}")
+    claims = claims_of(document.peek)
+    if len(claims) > 1:
+        raise ambiguous(document.path, claims)
+    return claims[0] if claims else None
+
+
+def not_recognised(document: Document, *, named: bool) -> Diagnostic:
+    """Right JSON, but of no known format: says what was found and what was looked for."""
+    heads = document.peek.heads
+    if heads:
+        keys = ", ".join(sorted(heads[0].keys)[:8])
+        found = f"found {_SHAPES[document.shape]} with the keys {shortened(keys, 80)}"
+    else:
+        found = f"found {_SHAPES[document.shape]} without any object"
+    return Diagnostic(
+        severity=Severity.ERROR if named else Severity.WARNING,
+        slug="not_recognised",
+        message="not recognised: no known format fits",
+        path=document.path,
+        details=(
+            found,
+            "looked for: " + "; ".join(one.recognised_by for one in importers()),
+            "trajdiff formats lists what can be read; --from NAME forces one",
+        ),
+    )
+
+
+_SHAPES = {Shape.OBJECT: "an object", Shape.ARRAY: "a list", Shape.LINES: "lines", Shape.FOLDER: "a folder"}
+
+
+def _hash(document: Document, piece: Piece) -> str:
+    """SHA-256 of the file; with companions, of the list of all their hashes."""
+    if not piece.members:
+        return document.sha256
+    total = hashlib.sha256(document.sha256.encode())
+    for member in piece.members:
+        try:
+            with open(member, "rb") as stream:  # noqa: PTH123
+                total.update(hashlib.file_digest(stream, "sha256").digest())
+        except OSError:
+            total.update(b"-")
+    return total.hexdigest()
+
+
+def _input_file(unit: Unit) -> InputFile:
+    return InputFile(
+        path=unit.path,
+        format=unit.importer.title,
+        sha256=unit.sha256,
+        tasks=len({(trial.suite, trial.task_id) for trial in unit.imported.trials}),
+        trials=len(unit.imported.trials),
+        recognised_by=unit.rule,
+        producer=unit.imported.producer,
+    )
+
+
+# When there is nothing, or not enough
+
+
+def _nothing(paths: Sequence[str], session: _Session) -> InputError:
+    problems = [one for one in session.diagnostics if one.severity is not Severity.NOTE]
+    if len(problems) == 1 and len(paths) == 1:
+        return as_error(replace(problems[0], path=problems[0].path or paths[0]))
+    details = []
+    for unit in session.units:
+        details.append(f"{unit.path}: {unit.importer.title} without any trial")
+    for problem in problems[:5]:
+        details.append(f"{problem.path}: {problem.message}")
+    if len(problems) > 5:
+        details.append(f"and {len(problems) - 5} more")
+    if not details:
+        details.append("no files were found")
+    return InputError(f"nothing to compare in {', '.join(sorted(paths, key=natural_key)[:5])}", *details)
+
+
+def _refuse_gaps(corpus: Corpus) -> None:
+    unscored = [
+        f"{task.task_id}/{trial.trial_id}"
+        for task in corpus.tasks
+        for trial in task.trials
+        if trial.verdict is Verdict.UNSCORED
+    ]
+    missing = [f"{task.task_id}/{slot}" for task in corpus.tasks for slot in task.missing]
+    for what, refs in (("has no verdict", unscored), ("is missing", missing)):
+        if refs:
+            more = f", and {len(refs) - 5} more" if len(refs) > 5 else ""
+            count = f"{len(refs)} trial{'s' if len(refs) > 1 else ''}"
+            verb = what if len(refs) == 1 else what.replace("has", "have").replace("is", "are")
+            raise InputError(
+                f"{count} {verb}", ", ".join(refs[:5]) + more, "--strict asks for a verdict of every trial"
+            )

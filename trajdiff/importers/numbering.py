@@ -1,0 +1,70 @@
+"""The numbers and ids of the trials of one task: those of the log, else a stable order (formats.md 3.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from trajdiff.importers.copies import Entry
+from trajdiff.importers.naming import natural_key
+from trajdiff.importers.sameness import same_content
+from trajdiff.model import Diagnostic, Severity, Trial
+
+
+def number_trials(entries: Sequence[Entry], notes: list[Diagnostic]) -> tuple[Trial, ...]:
+    """The trials ordered by number, then id; every trial has both, and no two have the same id.
+
+    Trials without a number get the free ones, ordered by start time, then producer's id, then place. A second
+    trial under a used id (of another model or seed) is shown with ``~2``.
+    """
+    trials = [entry.trial for entry in sorted(entries, key=_known_order)]
+    taken = {trial.ordinal for trial in trials if trial.ordinal >= 0}
+    _tell_twins([trial for trial in trials if not trial.trial_id], notes)
+    free = (number for number in range(len(trials) + len(taken)) if number not in taken)
+    numbered: list[Trial] = []
+    used: set[str] = set()
+    for trial in trials:
+        ordinal = trial.ordinal if trial.ordinal >= 0 else next(free)
+        wanted = trial.trial_id or str(ordinal)
+        trial_id, copy = wanted, 1
+        while trial_id in used:
+            copy += 1
+            trial_id = f"{wanted}~{copy}"
+        used.add(trial_id)
+        numbered.append(replace(trial, ordinal=ordinal, trial_id=trial_id))
+    return tuple(sorted(numbered, key=lambda trial: (trial.ordinal, natural_key(trial.trial_id))))
+
+
+def _known_order(entry: Entry) -> tuple[object, ...]:
+    """Numbered trials first, then named ones, then by time, producer's id and place."""
+    trial = entry.trial
+    kind = 0 if trial.ordinal >= 0 else 1 if trial.trial_id else 2
+    return (
+        kind,
+        trial.ordinal,
+        natural_key(trial.trial_id),
+        trial.started_at is None,
+        trial.started_at or "",
+        natural_key(trial.producer_id or ""),
+        entry.unit,
+        entry.place,
+    )
+
+
+def _tell_twins(trials: Sequence[Trial], notes: list[Diagnostic]) -> None:
+    """Identical trials without number or id may be copies or may be real: both count, and it is said."""
+    unnamed = [trial for trial in trials if trial.producer_id is None]
+    for one, other in pairwise(unnamed):
+        if same_content(one, other):
+            notes.append(
+                Diagnostic(
+                    severity=Severity.WARNING,
+                    slug="identical_trials",
+                    message=f'two trials of task "{one.task_id}" hold the same and have no number; both count',
+                    path=other.source.path,
+                    pointer=other.source.pointer,
+                    details=(f"the other one: {one.source.path} {one.source.pointer}",),
+                    task_id=one.task_id,
+                )
+            )

@@ -1,0 +1,238 @@
+"""What an importer is, what it is asked and what it hands back. Plain values, cheap to import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol
+
+from trajdiff.model import Diagnostic, Severity, Task, Trial
+
+if TYPE_CHECKING:
+    from trajdiff.importers.document import Document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """How recorded trials are read.
+
+    ``format`` forces an importer by name; ``threshold`` makes ``reward >= threshold`` a pass;
+    ``on_duplicate`` is ``error``, ``latest``, ``first`` or None (an error where the verdicts differ, else the
+    latest); ``on_error`` is ``skip`` or ``fail``; ``strict`` is ``fail`` plus an error for every unscored or
+    missing trial; ``suite`` names the suite of trials that record none; ``expected_trials`` is the planned
+    number of trials of every task; ``stdin`` is the content of the path ``-``.
+    """
+
+    format: str | None = None
+    threshold: float | None = None
+    on_duplicate: str | None = None
+    on_error: str = "skip"
+    strict: bool = False
+    suite: str | None = None
+    expected_trials: int | None = None
+    stdin: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormatInfo:
+    """A format that can be read: its name for ``--from``, its title and how it is recognised."""
+
+    name: str
+    title: str
+    recognised_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileValidation:
+    """What ``validate`` found in one file. ``format`` is None where the file was not recognised."""
+
+    path: str
+    format: str | None
+    trials: int
+    problems: tuple[Diagnostic, ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether no problem is an error; warnings and notes leave a file valid."""
+        return all(problem.severity is not Severity.ERROR for problem in self.problems)
+
+
+class Shape(StrEnum):
+    """What a file or folder looks like from outside."""
+
+    OBJECT = "object"
+    ARRAY = "array"
+    LINES = "lines"
+    FOLDER = "folder"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """One of the first records of a file: its keys, and its short values on demand."""
+
+    keys: frozenset[str]
+    get: Callable[[str], Any]
+
+    def has(self, *names: str) -> bool:
+        """Whether all these keys are there."""
+        return self.keys.issuperset(names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peek:
+    """What an importer sees before it says whether a file is its own.
+
+    ``heads`` are the first records that are objects. For a folder there are none; ``files`` and ``folders``
+    name what lies directly in it, ``inside`` lists the files of a folder in it, and ``open`` peeks into one.
+    """
+
+    shape: Shape
+    path: str
+    heads: tuple[Head, ...] = ()
+    files: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    inside: Callable[[str], tuple[str, ...]] | None = None
+    open: Callable[[str], Peek | None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """An importer says that a file is its own, and by which rule.
+
+    A folder is claimed with the ``head`` file that stands for it and the ``members`` read with it (names
+    relative to the folder).
+    """
+
+    rule: str
+    head: str | None = None
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A task that a file announces, with the planned number of trials and the slots known to be lost."""
+
+    task: Task
+    expected_n: int | None = None
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What one file (or folder layout) holds.
+
+    A trial whose log has no number comes with ordinal -1 and its own id, or an empty one; the numbers are
+    given when all files are read. ``unread`` counts the records that gave no trial.
+    """
+
+    trials: tuple[Trial, ...]
+    plans: tuple[Plan, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    producer: Mapping[str, Any] = field(default_factory=dict)
+    unread: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The file an importer is to read, and its companions (paths as the user would write them)."""
+
+    document: Document
+    members: tuple[str, ...] = ()
+    open: Callable[[str], Document]
+
+
+class Importer(Protocol):
+    """Reads one recorded format. A module of this package that defines ``IMPORTER`` is found by itself."""
+
+    @property
+    def name(self) -> str:
+        """Short name for ``--from``."""
+
+    @property
+    def title(self) -> str:
+        """Name as shown to the reader."""
+
+    @property
+    def recognised_by(self) -> str:
+        """How a file of this format is told apart, in a few words."""
+
+    @property
+    def record_schema(self) -> str | None:
+        """Name of the JSON Schema that one record (or the whole object) must fit, without suffix."""
+
+    def sniff(self, peek: Peek) -> Claim | None:
+        """Say whether this file or folder is of this format; must not depend on other importers."""
+
+    def read(self, source: Source, options: ReadOptions) -> Imported:
+        """Read all trials. Raises ``Unreadable`` if the file holds nothing that can be used."""
+
+
+class Unreadable(Exception):  # noqa: N818 - it names the file's state; the loader turns it into a diagnostic
+    """A file that cannot be read at all: what is wrong, where in the file, and what to do about it."""
+
+    def __init__(self, slug: str, message: str, *details: str, pointer: str | None = None) -> None:
+        super().__init__(message)
+        self.slug = slug
+        self.message = message
+        self.details = details
+        self.pointer = pointer
+
+    def diagnostic(self, path: str, severity: Severity = Severity.ERROR) -> Diagnostic:
+        """The same as a diagnostic about ``path``."""
+        return Diagnostic(
+            severity=severity,
+            slug=self.slug,
+            message=self.message,
+            path=path,
+            pointer=self.pointer,
+            details=self.details,
+        )
+
+
+class Notices:
+    """Collects the diagnostics of one file; the same slug and key is told once only."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._found: list[Diagnostic] = []
+        self._told: set[tuple[str, str]] = set()
+
+    def add(
+        self,
+        severity: Severity,
+        slug: str,
+        message: str,
+        *details: str,
+        pointer: str | None = None,
+        task_id: str | None = None,
+        trial_id: str | None = None,
+        path: str | None = None,
+    ) -> None:
+        """Add one diagnostic."""
+        self._found.append(
+            Diagnostic(
+                severity=severity,
+                slug=slug,
+                message=message,
+                path=path or self.path,
+                pointer=pointer,
+                details=details,
+                task_id=task_id,
+                trial_id=trial_id,
+            )
+        )
+
+    def once(self, severity: Severity, slug: str, key: str, message: str, *details: str) -> None:
+        """Add one diagnostic, unless the same slug was told about ``key`` before."""
+        if (slug, key) not in self._told:
+            self._told.add((slug, key))
+            self.add(severity, slug, message, *details)
+
+    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Take over diagnostics made elsewhere."""
+        self._found.extend(diagnostics)
+
+    def all(self) -> tuple[Diagnostic, ...]:
+        """Everything so far, in the order it was found."""
+        return tuple(self._found)

@@ -1,0 +1,50 @@
+"""Finds the importers: every module of this package that defines ``IMPORTER``."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from typing import cast
+
+import trajdiff.importers
+from trajdiff.errors import UsageError
+from trajdiff.importers.protocol import Claim, Importer, Peek
+
+
+@cache
+def importers() -> tuple[Importer, ...]:
+    """All importers, ordered by name."""
+    found = []
+    for module in pkgutil.iter_modules(trajdiff.importers.__path__):
+        loaded = importlib.import_module(f"trajdiff.importers.{module.name}")
+        if hasattr(loaded, "IMPORTER"):
+            found.append(cast(Importer, loaded.IMPORTER))
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def importer_named(name: str) -> Importer:
+    """The importer with this name or title. Raises ``UsageError`` with suggestions otherwise."""
+    wanted = name.casefold()
+    for one in importers():
+        if wanted in (one.name.casefold(), one.title.casefold()):
+            return one
+    from difflib import get_close_matches
+
+    names = [one.name for one in importers()]
+    near = get_close_matches(wanted, names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"
+    raise UsageError(f'no format "{name}"', hint, "trajdiff formats lists them")
+
+
+def claims_of(peek: Peek) -> tuple[tuple[Importer, Claim], ...]:
+    """Every importer that says the file is its own, ordered by name; the caller decides what two mean."""
+    asked = ((one, one.sniff(peek)) for one in importers())
+    return tuple((one, claim) for one, claim in asked if claim is not None)
+
+
+def ambiguous(path: str, claims: tuple[tuple[Importer, Claim], ...]) -> UsageError:
+    """The error for a file that several importers claim."""
+    titles = ", ".join(one.title for one, _ in claims)
+    names = ", ".join(one.name for one, _ in claims)
+    return UsageError(f"{path}: {len(claims)} formats fit: {titles}", f"choose one with --from ({names})")

@@ -1,0 +1,76 @@
+"""When two recordings are the same: equal content, and what was recorded about who produced them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from trajdiff.importers.jsontext import canonical
+from trajdiff.importers.naming import shortened
+from trajdiff.model import Diagnostic, Provenance, Severity, SourceRef, Task, Trial
+
+#: What tells two trials of one number apart: these are not recordings of one trial.
+_IDENTITY = ("model", "agent", "seed")
+#: What makes trials of one task hard to compare; the seed is expected to differ.
+_COMPARED = tuple(one.name for one in fields(Provenance) if one.name != "seed")
+#: Where a trial lies, its numbers and its times do not belong to its content.
+_PLACE = frozenset({"source", "result_source", "task_id", "trial_id", "ordinal", "producer_id", "suite"})
+
+
+def recorded_difference(one: Trial, other: Trial) -> str | None:
+    """The first of model, agent and seed that both record differently; None if nothing recorded differs."""
+    for name in _IDENTITY:
+        mine, theirs = getattr(one.provenance, name), getattr(other.provenance, name)
+        if mine is not None and theirs is not None and mine != theirs:
+            return name
+    return None
+
+
+def same_content(one: Trial, other: Trial) -> bool:
+    """Whether two trials record the same: steps, verdict and everything but their place."""
+    if len(one.steps) != len(other.steps) or one.verdict is not other.verdict:
+        return False
+    return canonical(_plain(one)) == canonical(_plain(other))
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        named = ((one.name, getattr(value, one.name)) for one in fields(value) if one.name not in _PLACE)
+        return {name: _plain(inner) for name, inner in named if not isinstance(inner, SourceRef)}
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return value
+
+
+def mixed_provenance(task_id: str, trials: Sequence[Trial], definitions: Sequence[Task]) -> list[Diagnostic]:
+    """A warning if the trials of one task were made by different models, agents or versions."""
+    details = []
+    for name in _COMPARED:
+        values = _distinct(getattr(trial.provenance, name) for trial in trials)
+        if len(values) > 1:
+            details.append(f"{name.replace('_', ' ')}: {', '.join(shortened(one, 40) for one in values)}")
+    if len(_distinct(task.fingerprint for task in definitions)) > 1:
+        details.append("the definition of the task")
+    if not details:
+        return []
+    return [
+        Diagnostic(
+            severity=Severity.WARNING,
+            slug="mixed_provenance",
+            message=f'the trials of task "{task_id}" were not all made under the same conditions',
+            path=trials[0].source.path if trials else None,
+            details=(
+                "these differ: " + "; ".join(details),
+                "pass^k and comparisons pool them; give the runs apart",
+            ),
+            task_id=task_id,
+        )
+    ]
+
+
+def _distinct(values: Any) -> list[str]:
+    texts = {
+        value if isinstance(value, str) else canonical(value) for value in values if value not in (None, {})
+    }
+    return sorted(texts)

@@ -1,0 +1,290 @@
+"""One tau2 simulation as a trial: messages, verdict, sub-scores, termination, usage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from trajdiff.importers import jsontext, verdicts
+from trajdiff.importers.document import Record
+from trajdiff.importers.jsontext import plain_number
+from trajdiff.importers.naming import id_text, shortened, whole_number
+from trajdiff.importers.protocol import Notices, ReadOptions
+from trajdiff.importers.steps import StepBuilder
+from trajdiff.importers.tau2_checks import criteria, failed_checks, sub_scores
+from trajdiff.importers.tau2_messages import add_message, flattened_ticks, usage_of
+from trajdiff.importers.texts import content_text
+from trajdiff.model import (
+    Effect,
+    Judgement,
+    Provenance,
+    Severity,
+    SourceRef,
+    Termination,
+    TerminationReason,
+    Trial,
+    Verdict,
+)
+
+_REASONS = {
+    "user_stop": TerminationReason.USER_DONE,
+    "agent_stop": TerminationReason.AGENT_DONE,
+    "max_steps": TerminationReason.MAX_STEPS,
+    "timeout": TerminationReason.TIME_LIMIT,
+    "too_many_errors": TerminationReason.TOO_MANY_ERRORS,
+    "agent_error": TerminationReason.AGENT_ERROR,
+    "user_error": TerminationReason.USER_SIM_ERROR,
+    "infrastructure_error": TerminationReason.INFRA_ERROR,
+    "context_window_exceeded": TerminationReason.CONTEXT_LIMIT,
+    "unexpected_error": TerminationReason.UNKNOWN,
+}
+
+
+class _Fields(msgspec.Struct):
+    """A typed record that is read like a dict, so that both decoders feed the same reader."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of a field."""
+        return getattr(self, key, default)
+
+
+class _Call(_Fields):
+    name: Any = None
+    id: Any = None
+    # Raw, so that doubled keys are noticed and the arguments are decoded only once.
+    arguments: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    requestor: Any = None
+
+
+class _Message(_Fields):
+    role: Any = None
+    content: Any = None
+    tool_calls: list[_Call] | None = None
+    tool_messages: Any = None
+    id: Any = None
+    requestor: Any = None
+    error: Any = None
+    timestamp: Any = None
+    usage: Any = None
+
+
+class _Simulation(_Fields):
+    """The fields that are used; the bulk of a file (``raw_data`` of its messages) is skipped."""
+
+    id: Any = None
+    task_id: Any = None
+    timestamp: Any = None
+    start_time: Any = None
+    end_time: Any = None
+    duration: Any = None
+    termination_reason: Any = None
+    agent_cost: Any = None
+    user_cost: Any = None
+    agent_usage: Any = None
+    reward_info: Any = None
+    messages: list[_Message] | None = None
+    ticks: Any = None
+    trial: Any = None
+    seed: Any = None
+    mode: Any = None
+    info: Any = None
+
+
+_DECODER = msgspec.json.Decoder(_Simulation)
+
+
+def decode_simulation(record: Record) -> Any:
+    """A simulation, typed where it has the usual shape. Raises ``BadJsonError``."""
+    if not record.decoded and record.problem is None:
+        try:
+            return _DECODER.decode(record.raw)
+        except jsontext.FAST_ERRORS:
+            pass
+    return record.decode()
+
+
+def exported_simulation(value: dict[str, Any]) -> dict[str, Any]:
+    """The export of one task, with the names a results file uses."""
+    run = value["run_info"] if isinstance(value["run_info"], dict) else {}
+    return {
+        **value,
+        "id": run.get("simulation_id"),
+        "timestamp": run.get("timestamp"),
+        "duration": run.get("duration_sec"),
+        "termination_reason": run.get("termination_reason"),
+        "agent_cost": run.get("agent_cost"),
+        "user_cost": run.get("user_cost"),
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """A simulation that was read; its steps are finished when the effects of all tools are known."""
+
+    trial: Trial
+    builder: StepBuilder
+    at: str
+    contradicted: bool
+
+    @property
+    def producer_id(self) -> str | None:
+        """The simulation id."""
+        return self.trial.producer_id
+
+    @property
+    def label(self) -> str:
+        """Task and trial, as shown in messages."""
+        return f"{self.trial.task_id}/{self.trial.trial_id}"
+
+    def finish(self, effects: dict[str, Effect]) -> Trial:
+        """The trial with its steps."""
+        if effects:
+            self.builder.hint(effects)
+        steps = self.builder.finish(self.trial.termination, messages=self.trial.message_count, at=self.at)
+        return replace(self.trial, steps=steps)
+
+
+def read_simulation(
+    value: Any,
+    *,
+    path: str,
+    pointer: str,
+    line: int | None,
+    suite: str | None,
+    provenance: Provenance,
+    options: ReadOptions,
+    notices: Notices,
+) -> Simulation:
+    """Read one simulation; ``value`` is a dict or a typed record with the same fields."""
+    task_id = id_text(value.get("task_id")) or ""
+    number = whole_number(value.get("trial"))
+    trial_id = "" if number is None else str(number)
+    builder = StepBuilder(path=path, pointer=pointer, line=line)
+    messages = _messages(value)
+    for index, (message, at) in enumerate(messages):
+        add_message(builder, message, index, at, notices)
+    builder.report(notices, task_id=task_id, trial_id=trial_id)
+    info = value.get("reward_info")
+    reward_info: Mapping[str, Any] = info if isinstance(info, dict) else {}
+    raw_reason = value.get("termination_reason")
+    termination = _termination(raw_reason, bool(messages))
+    judgement = _judgement(reward_info.get("reward"), raw_reason, bool(messages), options)
+    where = _Where(notices, path, pointer, task_id, trial_id)
+    _tell(where, reward_info.get("reward"), raw_reason, judgement)
+    trial = Trial(
+        task_id=task_id,
+        trial_id=trial_id,
+        ordinal=-1 if number is None else number,
+        steps=(),
+        judgement=judgement,
+        source=SourceRef(path=path, pointer=pointer, line=line),
+        suite=suite,
+        producer_id=id_text(value.get("id")),
+        reward=plain_number(reward_info.get("reward")),
+        sub_scores=sub_scores(reward_info),
+        items=criteria(reward_info),
+        termination=termination,
+        error=_error(value, raw_reason),
+        usage=usage_of(value.get("agent_usage"), [message for message, _ in messages]),
+        cost_usd=plain_number(value.get("agent_cost")),
+        duration_s=plain_number(value.get("duration")),
+        started_at=_text(value.get("start_time")) or _text(value.get("timestamp")),
+        ended_at=_text(value.get("end_time")),
+        provenance=replace(provenance, seed=_seed(value.get("seed"))),
+        message_count=len(messages),
+        metadata=_metadata(value),
+    )
+    failed = judgement.state is Verdict.PASS and failed_checks(reward_info)
+    at = ".termination_reason" if raw_reason is not None else ""
+    return Simulation(trial=trial, builder=builder, at=at, contradicted=bool(failed))
+
+
+def _messages(value: Any) -> list[tuple[Any, str]]:
+    """The recorded messages, each with its JSON path relative to the simulation."""
+    messages = value.get("messages")
+    if isinstance(messages, list):
+        return [(message, f".messages[{index}]") for index, message in enumerate(messages)]
+    ticks = value.get("ticks")
+    return flattened_ticks(ticks) if isinstance(ticks, list) else []
+
+
+def _termination(raw: Any, any_messages: bool) -> Termination:
+    if raw is None:
+        return (
+            Termination()
+            if any_messages
+            else Termination(reason=TerminationReason.INCOMPLETE, rule="no messages")
+        )
+    text = content_text(raw) or ""
+    return Termination(reason=_REASONS.get(text, TerminationReason.UNKNOWN), raw=text)
+
+
+def _judgement(raw: Any, reason: Any, any_messages: bool, options: ReadOptions) -> Judgement:
+    if reason == "infrastructure_error":
+        return verdicts.infra(raw, "termination infrastructure_error")
+    if reason == "agent_error" and not any_messages:
+        # The agent could not be called at all; the reward of 0 beside it was never earned.
+        return verdicts.infra(raw, "agent_error without messages")
+    return verdicts.from_reward(raw, threshold=options.threshold)
+
+
+def _error(value: Any, reason: Any) -> str | None:
+    if reason not in ("infrastructure_error", "agent_error", "user_error", "unexpected_error"):
+        return None
+    info = value.get("info")
+    said = info.get("error") if isinstance(info, dict) else None
+    return content_text(said) or str(reason)
+
+
+def _seed(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _metadata(value: Any) -> dict[str, Any]:
+    kept = {"user_cost": plain_number(value.get("user_cost")), "mode": _text(value.get("mode"))}
+    return {key: one for key, one in kept.items() if one is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class _Where:
+    notices: Notices
+    path: str
+    pointer: str
+    task_id: str
+    trial_id: str
+
+    def warn(self, slug: str, message: str, detail: str, at: str) -> None:
+        self.notices.add(
+            Severity.WARNING,
+            slug,
+            f'trial {self.trial_id} of task "{self.task_id}": {message}',
+            detail,
+            pointer=self.pointer + at,
+            path=self.path,
+            task_id=self.task_id,
+            trial_id=self.trial_id or None,
+        )
+
+
+def _tell(where: _Where, reward: Any, reason: Any, judgement: Judgement) -> None:
+    odd = verdicts.odd_reward(reward)
+    if odd and judgement.state is Verdict.UNSCORED:
+        found = shortened(repr(reward), 30)
+        where.warn(
+            "odd_reward", f"{odd} ({found})", "it is listed and not counted in pass^k", ".reward_info.reward"
+        )
+    if reason is not None and reason not in _REASONS:
+        found = shortened(str(content_text(reason)), 30)
+        where.warn(
+            "unknown_termination",
+            f'the termination reason "{found}" is not known',
+            "kept as unknown",
+            ".termination_reason",
+        )
