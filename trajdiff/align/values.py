@@ -194,17 +194,27 @@ def _is_ordered(value: list[Any] | tuple[Any, ...]) -> bool:
 
 
 def _changed(left: Any, right: Any, ignore: tuple[str, ...], path: str, depth: int) -> Iterator[str]:
-    if isinstance(left, Mapping) and isinstance(right, Mapping) and depth < MAX_DEPTH:
-        if canonical(left, ignore, path) == canonical(right, ignore, path):
-            return
-        for key in sorted({*map(str, left), *map(str, right)}):
-            inner = f"{path}.{key}" if path else key
-            if not (is_volatile(key) or ignored(inner, ignore)):
-                yield from _changed(
-                    parse_embedded(left.get(key)), parse_embedded(right.get(key)), ignore, inner, depth + 1
-                )
-    elif canonical(left, ignore, path) != canonical(right, ignore, path):
+    if canonical(left, ignore, path) == canonical(right, ignore, path):
+        return
+    if not (isinstance(left, Mapping) and isinstance(right, Mapping)) or depth >= MAX_DEPTH:
         yield path
+        return
+    inner = [
+        found
+        for key in sorted({*map(str, left), *map(str, right)})
+        if not (is_volatile(key) or ignored(_join(path, key), ignore))
+        for found in _changed(
+            parse_embedded(left.get(key)), parse_embedded(right.get(key)), ignore, _join(path, key), depth + 1
+        )
+    ]
+    # Parallel lists that hold the same members, paired otherwise, differ only as a whole.
+    yield from inner or sorted(
+        _join(path, key) for side in (left, right) for keys in _parallel(side) for key in keys[1:]
+    )
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
 
 
 def looks_volatile(value: str) -> bool:

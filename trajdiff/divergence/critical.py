@@ -68,6 +68,11 @@ def _done(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
     differing = [leaf for leaf in call.argument_leaves if leaf not in theirs]
     expected = debt.expected.argument_leaves if debt.expected is not None else ()
     own = set(call.argument_leaves)
+    if debt.kind is DebtKind.EXTRA:
+        # Nothing of an unwanted write is in the passes' place: only values that the trial did not merely read
+        # can announce it.
+        read = {v for s in case.steps[: call.position] if s.is_call for _, v in s.result_leaves}
+        differing = [leaf for leaf in differing if leaf[1] not in read]
     found = commitment(case, call, differing, [leaf for leaf in expected if leaf not in own])
     if debt.kind is DebtKind.EXTRA and found.by in ("call", "consent"):
         found = _new_wish(case, found) or found

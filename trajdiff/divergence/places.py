@@ -6,6 +6,7 @@ with the passes before it, and not before its inputs were there.
 
 from __future__ import annotations
 
+from trajdiff.align.graph import Match
 from trajdiff.align.mentions import states
 from trajdiff.align.order import entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -13,16 +14,36 @@ from trajdiff.divergence.case import Case
 from trajdiff.divergence.provenance import consented_offer
 from trajdiff.model import Effect
 
+#: Likeness (of 1000) from which two messages say about the same.
+SHARED = 600
+REFUSE = "refuse"
+
 
 def place_of_column(case: Case, column: int) -> PreparedStep | None:
     """The agent step of the failing trial that stands where a column of the passes is missing."""
     last = -1
     for match in case.matches:
+        if match.column is not None and match.column > column:
+            break
+        if match.position is not None and not match.moved and is_shared(case, match):
+            last = max(last, match.position)
         if match.column == column:
             break
-        if match.column is not None and match.position is not None and not match.moved:
-            last = max(last, match.position)
     return next(case.agent_steps(last), None) or case.last_agent_step
+
+
+def is_shared(case: Case, match: Match) -> bool:
+    """Whether an agent step of the failing trial is still on the way of the passes: the same kind of call, or
+    a message that says about the same and does not refuse where the passes' does not."""
+    if match.column is None or match.position is None:
+        return False
+    step = case.steps[match.position]
+    if step.is_call:
+        return True
+    return step.by_agent and any(
+        case.graph.costs.likeness(step, other) >= SHARED and (REFUSE in step.acts) == (REFUSE in other.acts)
+        for other in case.graph.steps(match.column)
+    )
 
 
 def place_of_call(case: Case, reference: PreparedTrial, call: PreparedStep) -> PreparedStep | None:
