@@ -24,10 +24,13 @@ _LEFT_OUT = (
     ("results_user_hallucination.json", "attempts that the producer discarded"),
 )
 _DISCARDED_FOLDERS = {"hallucination_discarded": "attempts that the producer discarded"}
-_NOT_LOGS = frozenset(
-    ".cfg .css .csv .gif .html .ini .ipynb .jpeg .jpg .js .lock .log .md .mp3 .parquet .pdf .png .py .pyc"
-    " .rst .sh .svg .toml .tsv .txt .wav .xlsx .xml .yaml .yml".split()
-)
+# fmt: off
+_NOT_LOGS = frozenset((
+    ".cfg", ".css", ".csv", ".gif", ".html", ".ini", ".ipynb", ".jpeg", ".jpg", ".js", ".lock", ".log",
+    ".md", ".mp3", ".parquet", ".pdf", ".png", ".py", ".pyc", ".rst", ".sh", ".svg", ".toml", ".tsv",
+    ".txt", ".wav", ".xlsx", ".xml", ".yaml", ".yml",
+))
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from trajdiff.importers.copies import Entry, drop_copies
+from trajdiff.importers.jsontext import canonical
 from trajdiff.importers.naming import natural_key
 from trajdiff.importers.numbering import number_trials
-from trajdiff.importers.planning import expected_and_missing
-from trajdiff.importers.protocol import Imported, Importer, ReadOptions
+from trajdiff.importers.planning import Slot, expected_and_missing, same_runs
+from trajdiff.importers.protocol import Imported, Importer, Plan, ReadOptions
 from trajdiff.importers.sameness import mixed_provenance
 from trajdiff.model import Diagnostic, Task, TaskTrials, Trial
 
@@ -42,30 +43,60 @@ def group_trials(
         for number, unit in enumerate(units)
         for place, trial in enumerate(unit.imported.trials)
     ]
-    names = [unit.path for unit in units]
-    kept, runs = drop_copies(entries, names, options.on_duplicate, notes)
+    kept, joined = drop_copies(entries, [unit.path for unit in units], options.on_duplicate, notes)
     tasks = _tasks(units, options.suite)
     by_key: dict[TaskKey, list[Entry]] = {key: [] for key in tasks}
     for entry in kept:
         by_key.setdefault(_key(entry.trial), []).append(entry)
+    numbered = {key: number_trials(found, notes) for key, found in by_key.items()}
+    plans = _plans(units, _runs(units, joined, numbered), options.suite)
     shown = _shown_ids(by_key)
     result = []
     for key in sorted(by_key, key=lambda key: natural_key(shown[key])):
-        task = replace(_merged(tasks.get(key, [])) or Task(task_id=key[1], suite=key[0]), task_id=shown[key])
-        trials = number_trials(by_key[key], notes)
-        trials = tuple(
-            replace(trial, task_id=shown[key]) if trial.task_id != shown[key] else trial for trial in trials
+        name = shown[key]
+        definitions = tasks.get(key, [])
+        task = replace(_merged(definitions) or Task(task_id=key[1], suite=key[0]), task_id=name)
+        trials = tuple(_named(entry.trial, name) for entry in numbered[key])
+        notes.extend(mixed_provenance(name, trials, definitions))
+        expected, missing = expected_and_missing(
+            name, trials, plans.get(key, []), options.expected_trials, notes
         )
-        notes.extend(mixed_provenance(shown[key], trials, tasks.get(key, [])))
-        plans = [
-            (runs[number], plan)
-            for number, unit in enumerate(units)
-            for plan in unit.imported.plans
-            if (plan.task.suite or options.suite, plan.task.task_id) == key
-        ]
-        expected, missing = expected_and_missing(shown[key], trials, plans, options.expected_trials, notes)
         result.append(TaskTrials(task=task, trials=trials, expected_n=expected, missing=missing))
     return tuple(result), tuple(notes)
+
+
+def _named(trial: Trial, task_id: str) -> Trial:
+    return trial if trial.task_id == task_id else replace(trial, task_id=task_id)
+
+
+def _runs(
+    units: Sequence[Unit], joined: Sequence[int], numbered: Mapping[TaskKey, Sequence[Entry]]
+) -> list[int]:
+    """Which files belong to one run of their producer; matters for how many trials were planned."""
+    slots: dict[int, set[Slot]] = {}
+    for (suite, task_id), entries in numbered.items():
+        for entry in entries:
+            slots.setdefault(entry.unit, set()).add((suite, task_id, entry.trial.ordinal))
+    planned: dict[int, int] = {}
+    conditions: dict[int, object] = {}
+    for number, unit in enumerate(units):
+        counts = [
+            one.expected_n for one in unit.imported.plans if one.expected_n is not None and not one.whole_task
+        ]
+        if counts:
+            planned[number] = max(counts)
+            conditions[number] = (unit.importer.name, canonical(dict(unit.imported.producer)))
+    return same_runs(joined, slots, planned, conditions)
+
+
+def _plans(
+    units: Sequence[Unit], runs: Sequence[int], suite: str | None
+) -> dict[TaskKey, list[tuple[int, Plan]]]:
+    found: dict[TaskKey, list[tuple[int, Plan]]] = {}
+    for number, unit in enumerate(units):
+        for plan in unit.imported.plans:
+            found.setdefault((plan.task.suite or suite, plan.task.task_id), []).append((runs[number], plan))
+    return found
 
 
 def _with_suite(trial: Trial, suite: str | None) -> Trial:
@@ -83,7 +114,7 @@ def _tasks(units: Iterable[Unit], suite: str | None) -> dict[TaskKey, list[Task]
         for plan in unit.imported.plans:
             task = replace(plan.task, suite=plan.task.suite or suite)
             known = found.setdefault((task.suite, task.task_id), [])
-            if task not in known:
+            if not known or task not in known:
                 known.append(task)
     return found
 

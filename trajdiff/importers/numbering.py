@@ -12,19 +12,21 @@ from trajdiff.importers.sameness import same_content
 from trajdiff.model import Diagnostic, Severity, Trial
 
 
-def number_trials(entries: Sequence[Entry], notes: list[Diagnostic]) -> tuple[Trial, ...]:
+def number_trials(entries: Sequence[Entry], notes: list[Diagnostic]) -> tuple[Entry, ...]:
     """The trials ordered by number, then id; every trial has both, and no two have the same id.
 
     Trials without a number get the free ones, ordered by start time, then producer's id, then place. A second
     trial under a used id (of another model or seed) is shown with ``~2``.
     """
-    trials = [entry.trial for entry in sorted(entries, key=_known_order)]
+    ordered = sorted(entries, key=_known_order)
+    trials = [entry.trial for entry in ordered]
     taken = {trial.ordinal for trial in trials if trial.ordinal >= 0}
     _tell_twins([trial for trial in trials if not trial.trial_id], notes)
     free = (number for number in range(len(trials) + len(taken)) if number not in taken)
-    numbered: list[Trial] = []
+    numbered: list[Entry] = []
     used: set[str] = set()
-    for trial in trials:
+    for entry in ordered:
+        trial = entry.trial
         ordinal = trial.ordinal if trial.ordinal >= 0 else next(free)
         wanted = trial.trial_id or str(ordinal)
         trial_id, copy = wanted, 1
@@ -32,8 +34,8 @@ def number_trials(entries: Sequence[Entry], notes: list[Diagnostic]) -> tuple[Tr
             copy += 1
             trial_id = f"{wanted}~{copy}"
         used.add(trial_id)
-        numbered.append(replace(trial, ordinal=ordinal, trial_id=trial_id))
-    return tuple(sorted(numbered, key=lambda trial: (trial.ordinal, natural_key(trial.trial_id))))
+        numbered.append(replace(entry, trial=replace(trial, ordinal=ordinal, trial_id=trial_id)))
+    return tuple(sorted(numbered, key=lambda entry: (entry.trial.ordinal, natural_key(entry.trial.trial_id))))
 
 
 def _known_order(entry: Entry) -> tuple[object, ...]:

@@ -2,11 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from trajdiff.importers.naming import natural_key
 from trajdiff.importers.protocol import Plan
 from trajdiff.model import Diagnostic, Severity, Trial
+
+Slot = tuple[str | None, str, int]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    """A run of a producer, spread over one file or several: its slots and its planned trials a task."""
+
+    expected: int
+    conditions: object
+    slots: set[Slot] = field(default_factory=set)
+    number: int
+
+
+def same_runs(
+    joined: Sequence[int],
+    slots: Mapping[int, set[Slot]],
+    planned: Mapping[int, int],
+    conditions: Mapping[int, object],
+) -> list[int]:
+    """For every file the number of the run it belongs to.
+
+    ``joined`` already joins files that hold copies of one trial; ``slots`` are the (suite, task, number) of a
+    file's trials, ``planned`` its planned trials a task, ``conditions`` what must be equal inside a run. Files
+    that fill each other's gaps are one run; two files with the same slot are two.
+    """
+    runs: list[_Run] = []
+    result = list(joined)
+    for number in sorted(set(joined)):
+        files = [file for file, root in enumerate(joined) if root == number]
+        plans = [planned[file] for file in files if file in planned]
+        if not plans:
+            continue
+        mine: set[Slot] = set().union(*(slots.get(file, set()) for file in files))
+        expected = max(plans)
+        fits = all(ordinal < expected for _, _, ordinal in mine)
+        home = next(
+            (
+                run
+                for run in runs
+                if fits
+                and run.expected == expected
+                and run.conditions == conditions[files[0]]
+                and run.slots.isdisjoint(mine)
+                and all(ordinal < expected for _, _, ordinal in run.slots)
+            ),
+            None,
+        )
+        if home is None:
+            home = _Run(expected=expected, conditions=conditions[files[0]], number=number)
+            runs.append(home)
+        home.slots |= mine
+        for file in files:
+            result[file] = home.number
+    return result
 
 
 def expected_and_missing(
@@ -21,11 +77,7 @@ def expected_and_missing(
     ``plans`` pairs the run of a file with what it plans: files of one run repeat the same plan, different
     runs add up. ``asked`` is the number the user gave, which wins. Without either the number is None.
     """
-    by_run: dict[int, int] = {}
-    for run, plan in plans:
-        if plan.expected_n is not None:
-            by_run[run] = max(plan.expected_n, by_run.get(run, 0))
-    expected = asked if asked is not None else sum(by_run.values()) if by_run else None
+    expected = asked if asked is not None else _planned(plans)
     there = {trial.trial_id for trial in trials}
     lost = {slot for _, plan in plans for slot in plan.lost if slot not in there}
     if expected is None:
@@ -44,15 +96,24 @@ def expected_and_missing(
     return expected, _names(trials, expected, lost)
 
 
+def _planned(plans: Sequence[tuple[int, Plan]]) -> int | None:
+    whole = [plan.expected_n for _, plan in plans if plan.whole_task and plan.expected_n is not None]
+    by_run: dict[int, int] = {}
+    for run, plan in plans:
+        if plan.expected_n is not None and not plan.whole_task:
+            by_run[run] = max(plan.expected_n, by_run.get(run, 0))
+    numbers = [*whole, sum(by_run.values())] if by_run else whole
+    return max(numbers, default=None)
+
+
 def _names(trials: Sequence[Trial], expected: int, lost: set[str]) -> tuple[str, ...]:
     """Ids of the missing trials: those known to be lost, then the free numbers of the plan."""
     absent = expected - len(trials)
     there = {trial.trial_id for trial in trials}
     ordinals = [trial.ordinal for trial in trials]
     # Most logs count from 0; one whose numbers end at the planned count counts from 1.
-    start = 1 if ordinals and min(ordinals) >= 1 and max(ordinals) == expected else 0
+    number = 1 if ordinals and min(ordinals) >= 1 and max(ordinals) == expected else 0
     names = sorted(lost, key=natural_key)[:absent]
-    number = start
     while len(names) < absent:
         if str(number) not in there and str(number) not in names:
             names.append(str(number))

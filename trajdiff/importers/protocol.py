@@ -111,10 +111,15 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A task that a file announces, with the planned number of trials and the slots known to be lost."""
+    """A task that a file announces, with the planned number of trials and the slots known to be lost.
+
+    With ``whole_task`` the number is that of the task, however many files its trials lie in; without, it is
+    that of one run of the producer, and several runs add up.
+    """
 
     task: Task
     expected_n: int | None = None
+    whole_task: bool = False
     lost: tuple[str, ...] = ()
 
 

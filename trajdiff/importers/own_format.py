@@ -1,0 +1,183 @@
+"""The project's own format, trajdiff/1: one trial a record, as JSON object, array or lines (formats.md 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trajdiff.importers.document import Document, Record
+from trajdiff.importers.jsontext import BadJsonError, plain_number
+from trajdiff.importers.naming import id_text, shortened, whole_number
+from trajdiff.importers.own_fields import (
+    Where,
+    as_list,
+    as_object,
+    as_text,
+    human_of,
+    items_of,
+    judgement_of,
+    provenance_of,
+    task_of,
+    termination_of,
+    usage_of,
+)
+from trajdiff.importers.own_steps import SCHEMA_NAME, add_steps
+from trajdiff.importers.protocol import Claim, Imported, Notices, Peek, Plan, ReadOptions, Shape, Source
+from trajdiff.importers.steps import StepBuilder
+from trajdiff.importers.texts import content_text
+from trajdiff.model import Severity, SourceRef, Trial, Verdict
+
+_FAMILY = "trajdiff/"
+# fmt: off
+_KEYS = frozenset((
+    "schema", "task_id", "trial_id", "ordinal", "suite", "producer_id", "task", "verdict", "reward",
+    "sub_scores", "items", "termination", "error", "usage", "cost_usd", "duration_s", "started_at",
+    "ended_at", "human", "provenance", "message_count", "steps", "metadata",
+))
+# fmt: on
+# fmt: off
+_TASK_KEYS = frozenset((
+    "title", "script", "fingerprint", "expected_trials", "expected_actions", "expected_outputs", "metadata",
+))
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnFormat:
+    name: str = SCHEMA_NAME
+    title: str = SCHEMA_NAME
+    recognised_by: str = "JSON or JSONL records that name the format"
+    record_schema: str | None = "trace"
+
+    def sniff(self, peek: Peek) -> Claim | None:
+        """One of the first records names the format."""
+        if peek.shape is Shape.FOLDER:
+            return None
+        for head in peek.heads:
+            named = head.get("schema") if head.has("schema") else None
+            if isinstance(named, str) and named.startswith(_FAMILY):
+                return Claim(rule=f"records with schema {shortened(named, 20)}")
+        return None
+
+    def read(self, source: Source, options: ReadOptions) -> Imported:
+        """Every record that names a task is a trial; one that does not is told and left out."""
+        document = source.document
+        trials: list[Trial] = []
+        plans: list[Plan] = []
+        unread = 0
+        for record in document.records():
+            value = _record_value(record, document.notices)
+            if value is None:
+                unread += 1
+                continue
+            trial = _trial(value, record, document, options)
+            trials.append(trial)
+            expected = whole_number(as_object(value.get("task")).get("expected_trials"))
+            plans.append(Plan(task=task_of(value, trial.task_id), expected_n=expected, whole_task=True))
+        return Imported(
+            trials=tuple(trials), plans=tuple(plans), diagnostics=document.notices.all(), unread=unread
+        )
+
+
+IMPORTER = _OwnFormat()
+
+
+def _record_value(record: Record, notices: Notices) -> dict[str, Any] | None:
+    """The record as an object that names its task; else None, and the reason is told."""
+    line = f" (line {record.line})" if record.line else ""
+    try:
+        value = record.decode()
+        problem = None
+    except BadJsonError as error:
+        value, problem = None, f"a record cannot be read{line}: {error.problem}"
+    if problem is None and not isinstance(value, dict):
+        problem = f"a record is not an object{line}"
+    elif problem is None and id_text(value.get("task_id")) is None:
+        problem = f"a record has no task_id{line}"
+    if problem is not None:
+        consequence = "this record is left out; the others are read"
+        notices.add(Severity.WARNING, "unreadable_record", problem, consequence, pointer=record.pointer)
+        return None
+    return dict(value)
+
+
+def _trial(value: Mapping[str, Any], record: Record, document: Document, options: ReadOptions) -> Trial:
+    notices = document.notices
+    _tell_keys(value, notices)
+    task_id = id_text(value.get("task_id")) or ""
+    trial_id = id_text(value.get("trial_id")) or ""
+    where = Where(notices, record.pointer, task_id, trial_id)
+    builder = StepBuilder(path=document.path, pointer=record.pointer, line=record.line)
+    counted = add_steps(builder, _steps(value, where), notices)
+    recorded = whole_number(value.get("message_count"))
+    messages = counted if recorded is None else max(recorded, counted)
+    termination = termination_of(value.get("termination"), where)
+    at = ".termination" if value.get("termination") is not None else ""
+    steps = builder.finish(termination, messages=messages, at=at)
+    builder.report(notices, task_id=task_id, trial_id=trial_id)
+    judgement = judgement_of(value, termination, options.threshold, where)
+    error = content_text(value.get("error"))
+    if error is not None and judgement.state is Verdict.FAIL and plain_number(value.get("reward")) == 0:
+        what = "a reward of 0 stands beside an error"
+        where.warn(
+            "zero_with_error", what, "the verdict stays fail; look whether the trial was graded", ".error"
+        )
+    return Trial(
+        task_id=task_id,
+        trial_id=trial_id,
+        ordinal=_ordinal(value, trial_id),
+        steps=steps,
+        judgement=judgement,
+        source=SourceRef(path=document.path, pointer=record.pointer, line=record.line),
+        suite=as_text(value.get("suite")),
+        producer_id=id_text(value.get("producer_id")),
+        reward=plain_number(value.get("reward")),
+        sub_scores=as_object(value.get("sub_scores")),
+        items=items_of(value.get("items")),
+        termination=termination,
+        error=error,
+        usage=usage_of(value.get("usage")),
+        cost_usd=plain_number(value.get("cost_usd")),
+        duration_s=plain_number(value.get("duration_s")),
+        started_at=as_text(value.get("started_at")),
+        ended_at=as_text(value.get("ended_at")),
+        human=human_of(value.get("human")),
+        provenance=provenance_of(value.get("provenance")),
+        message_count=messages,
+        metadata=as_object(value.get("metadata")),
+    )
+
+
+def _ordinal(value: Mapping[str, Any], trial_id: str) -> int:
+    """The recorded number, else that of an id that is a number, else -1."""
+    for candidate in (whole_number(value.get("ordinal")), whole_number(trial_id)):
+        if candidate is not None:
+            return candidate
+    return -1
+
+
+def _steps(value: Mapping[str, Any], where: Where) -> list[Any]:
+    steps = value.get("steps")
+    if not isinstance(steps, list):
+        found = "missing" if steps is None else "not a list"
+        where.warn("no_steps", f"steps is {found}", "it keeps its verdict and is not compared", ".steps")
+    return as_list(steps)
+
+
+def _tell_keys(value: Mapping[str, Any], notices: Notices) -> None:
+    """Tell once a file about unknown keys and versions; both are read as far as they are known."""
+    schema = value.get("schema")
+    if schema != SCHEMA_NAME:
+        found = shortened(str(schema), 30)
+        message = (
+            f'a record names the format "{found}"'
+            if schema is not None
+            else "a record does not name its format"
+        )
+        notices.once(Severity.WARNING, "unknown_version", found, message, f"read as {SCHEMA_NAME}")
+    for known, keys, prefix in ((_KEYS, value, ""), (_TASK_KEYS, as_object(value.get("task")), "task.")):
+        for key in keys:
+            if key not in known:
+                word = shortened(prefix + str(key), 40)
+                notices.once(Severity.NOTE, "unknown_key", word, f'the key "{word}" is not read')
