@@ -107,7 +107,7 @@ def _columns(ks: tuple[int, ...]) -> list[Column]:
         Column(header="trials"),
         *figures,
         Column(header="grade"),
-        Column(header="where outcomes separate", wants=38),
+        Column(header="where outcomes separate", wants=48),
         Column(header="support", drop=2),
     ]
 

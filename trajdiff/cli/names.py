@@ -1,0 +1,84 @@
+"""Finds the task or trial a user means (interface.md 4.3): exact id, unique beginning, or a suggestion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trajdiff.cli.suggest import nearest
+from trajdiff.errors import UsageError
+from trajdiff.model import Corpus, TaskTrials, Trial
+from trajdiff.render.safety import one_line
+
+_CANDIDATES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """``path#task/trial@message``; the path and the message may be absent."""
+
+    path: str | None
+    task: str
+    trial: str
+    message: int | None
+
+
+def parse_reference(text: str) -> Reference:
+    """The parts of a trial reference: the last ``#`` ends the path, the last ``/`` begins the trial."""
+    path, mark, rest = text.rpartition("#")
+    task, slash, trial = rest.rpartition("/")
+    if not slash or not task or not trial:
+        raise UsageError(
+            f'"{one_line(text)}" is no reference to a trial', "write TASK/TRIAL, for instance L1-061/1"
+        )
+    head, at, number = trial.rpartition("@")
+    message = int(number) if at and head and number.isdecimal() else None
+    return Reference(
+        path=path if mark else None, task=task, trial=head if message is not None else trial, message=message
+    )
+
+
+def find_task(corpus: Corpus, wanted: str, where: str) -> TaskTrials:
+    """The task with this id or unique beginning of an id; ``where`` names the traces in the message."""
+    exact = [task for task in corpus.tasks if task.task_id == wanted]
+    if exact:
+        return exact[0]
+    begin = [task for task in corpus.tasks if wanted and task.task_id.startswith(wanted)]
+    if len(begin) == 1:
+        return begin[0]
+    if begin:
+        names = ", ".join(one_line(task.task_id) for task in begin[:_CANDIDATES])
+        more = f" and {len(begin) - _CANDIDATES} more" if len(begin) > _CANDIDATES else ""
+        raise UsageError(f'"{one_line(wanted)}" begins {len(begin)} task ids', f"{names}{more}")
+    count = len(corpus.tasks)
+    near = nearest(wanted, [task.task_id for task in corpus.tasks])
+    hints = [f"did you mean {' or '.join(one_line(name) for name in near)}?"] if near else []
+    raise UsageError(
+        f'no task "{one_line(wanted)}" in {one_line(where)} ({count} task{"" if count == 1 else "s"})',
+        *hints,
+        "trajdiff inspect lists the tasks",
+    )
+
+
+def find_trial(corpus: Corpus, text: str, where: str) -> tuple[Trial, int | None]:
+    """The trial a reference means, and the message it names."""
+    reference = parse_reference(text)
+    task = find_task(corpus, reference.task, where)
+    found = [
+        trial
+        for trial in task.trials
+        if trial.trial_id == reference.trial and reference.path in (None, trial.source.path)
+    ]
+    if len(found) == 1:
+        return found[0], reference.message
+    if found:
+        raise UsageError(
+            f'"{one_line(text)}" is in {len(found)} sources',
+            *(one_line(f"{trial.source.path}#{trial.task_id}/{trial.trial_id}") for trial in found),
+            "use one of these",
+        )
+    ids = ", ".join(one_line(trial.trial_id) for trial in task.trials[:20])
+    raise UsageError(
+        f'no trial "{one_line(reference.trial)}" of task "{one_line(task.task_id)}" in'
+        f" {one_line(reference.path or where)}",
+        f"its trials: {ids}",
+    )

@@ -1,0 +1,169 @@
+"""The options that several commands share (interface.md 4.4, 4.5), and what their values are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from trajdiff.divergence.finding import Blame, FindingKind, Grade, Kind
+from trajdiff.model import TerminationReason
+from trajdiff.render.choosing import MIXED
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class Paths(click.ParamType):
+    """A path, glob or ``-``; in an environment variable several are separated the way PATH is."""
+
+    name = "path"
+    envvar_list_splitter = __import__("os").pathsep
+
+
+class Numbers(click.ParamType):
+    """Whole numbers from 1, separated by commas."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """``1,2,4`` as a tuple."""
+        if isinstance(value, tuple):
+            return value
+        parts = [part.strip() for part in str(value).split(",")]
+        if not all(part.isdecimal() and len(part) < 7 and int(part) > 0 for part in parts):
+            self.fail(f"{value!r} is no list of numbers from 1, such as 1,2,4", param, ctx)
+        return tuple(int(part) for part in parts)
+
+
+class Names(click.ParamType):
+    """Names separated by commas."""
+
+    name = "names"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """``0,1`` as a tuple."""
+        if isinstance(value, tuple):
+            return value
+        return tuple(part.strip() for part in str(value).split(",") if part.strip())
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Several options as one decorator; they are listed in the order given."""
+
+    def apply(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply
+
+
+def _choice(*values: str) -> click.Choice[str]:
+    return click.Choice(values, case_sensitive=False)
+
+
+traces_argument = click.argument(
+    "traces",
+    nargs=-1,
+    type=Paths(),
+    envvar="TRAJDIFF_TRACES",
+    help="Files, folders, globs, or - for standard input. Without any: traces of the settings, ./traces,"
+    " ./sample_traces.",
+)
+
+common_options = together(
+    click.option("--config", metavar="FILE", envvar="TRAJDIFF_CONFIG", help="Settings file to use."),
+    click.option("--no-config", is_flag=True, help="Use no settings file."),
+    click.option(
+        "--color",
+        type=_choice("auto", "always", "never"),
+        default="auto",
+        show_default=True,
+        help="Colour; auto follows the terminal, NO_COLOR and FORCE_COLOR.",
+    ),
+    click.option("--ascii", is_flag=True, help="Marks in ASCII; by itself where the output is not UTF-8."),
+    click.option("-q", "--quiet", is_flag=True, help="No progress and no notes."),
+    click.option("-v", "--verbose", is_flag=True, help="More notes."),
+    click.option("--debug", is_flag=True, help="Traceback for an internal error."),
+)
+
+reading_options = together(
+    click.option("--from", "from", metavar="NAME", help="Read everything as this format (trajdiff formats)."),
+    click.option("--suite", metavar="NAME", help="Suite of trials that record none."),
+    click.option("--threshold", type=float, metavar="X", help="A reward from X on is a pass."),
+    click.option("--expected-trials", type=click.IntRange(min=1), metavar="N", help="Planned trials per task."),
+    click.option(
+        "--unscored",
+        type=_choice("exclude", "fail"),
+        help="Trials without a verdict: not counted, or failed.  [default: exclude]",
+    ),
+    click.option(
+        "--infra",
+        type=_choice("fail", "exclude"),
+        help="Trials ended by infrastructure: failed, or not counted.  [default: fail]",
+    ),
+    click.option(
+        "--on-duplicate",
+        type=_choice("error", "latest", "first"),
+        help="Two records of one trial. Without it: an error where the verdicts differ, else the latest.",
+    ),
+    click.option(
+        "--on-error",
+        type=_choice("skip", "fail"),
+        default="skip",
+        show_default=True,
+        help="A file or trial that cannot be read: name it and go on, or stop with code 3.",
+    ),
+    click.option("--strict", is_flag=True, help="Like --on-error fail; also for unscored or missing trials."),
+)
+
+choosing_options = together(
+    click.option("--task", "task", multiple=True, metavar="ID", help="Only this task; repeatable."),
+    click.option(
+        "--only",
+        type=_choice(MIXED, *(kind.value for kind in FindingKind)),
+        help="Only tasks with this finding.",
+    ),
+    click.option(
+        "--min-grade",
+        type=_choice(*(grade.value for grade in Grade)),
+        help="Only divergences of this grade or better.",
+    ),
+    click.option(
+        "--actor", type=_choice(*(actor.value for actor in Blame)), help="Only divergences of this actor."
+    ),
+    click.option(
+        "--kind",
+        metavar="KIND",
+        type=_choice(*(kind.value for kind in Kind)),
+        help="Only divergences of this kind.",
+    ),
+    click.option("--tool", metavar="NAME", help="Only divergences at this tool."),
+    click.option(
+        "--stop",
+        metavar="REASON",
+        type=_choice(*(reason.value for reason in TerminationReason)),
+        help="Only trials that ended for this reason, and their tasks.",
+    ),
+    click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N rows."),
+)
+
+_to_option = click.option(
+    "--to",
+    multiple=True,
+    metavar="FILE",
+    help="Also write a file; its suffix names the format. Repeatable; - is standard output and needs --format.",
+)
+
+output_options = together(
+    click.option(
+        "--format",
+        type=_choice("text", "json", "jsonl", "markdown"),
+        help="Format of standard output.  [default: text]",
+    ),
+    click.option("--json", is_flag=True, help="Short for --format json."),
+    click.option("--md", metavar="FILE", help="Also write Markdown to this file."),
+    _to_option,
+    click.option("--exit-code", is_flag=True, help="End with 1 if there is a finding."),
+)

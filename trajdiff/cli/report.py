@@ -1,0 +1,76 @@
+"""``trajdiff report``: the pass^k report, annotated with the steps that separate outcomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from trajdiff.cli.names import find_task
+from trajdiff.cli.options import (
+    Numbers,
+    choosing_options,
+    common_options,
+    output_options,
+    reading_options,
+    together,
+    traces_argument,
+)
+from trajdiff.cli.session import Session
+from trajdiff.cli.shapes import Command
+from trajdiff.divergence.finding import FindingKind
+from trajdiff.render.choosing import at_least
+from trajdiff.report import Report
+
+report_options = together(
+    click.option("--k", "k", type=Numbers(), metavar="K,K", help="Columns of pass^k, for instance 1,2,4."),
+    click.option("--all", "all", is_flag=True, help="List the tasks that always pass, too."),
+    click.option("--name", metavar="NAME", help="Title, and name in the marker of Markdown."),
+)
+
+
+@click.command(
+    cls=Command,
+    short_help="pass^k report annotated with divergence points",
+    examples=(
+        "trajdiff report runs/nightly/*.json",
+        "trajdiff report runs --only mixed --min-grade B",
+        "trajdiff report runs --to report.json --to comment.md --name shop",
+    ),
+    gate="--exit-code was given and there is a divergence at or above --min-grade",
+)
+@traces_argument
+@report_options
+@choosing_options
+@output_options
+@reading_options
+@common_options
+@click.pass_context
+def report(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> int:
+    """pass^k of every task, and beside it the earliest step that separates outcomes.
+
+    Tasks that always pass are hidden behind a count. Where no step separates outcomes, the row says so.
+    """
+    session = Session(ctx, options)
+    corpus = session.load(traces, list_files=True)
+    for task in options["task"]:
+        find_task(corpus, task, session.where)
+    return show(session, session.report(corpus))
+
+
+def show(session: Session, made: Report, *hints: str) -> int:
+    """Print a report, write the files asked for, and give the exit code."""
+    session.emit("report", made, session.view(show_all=bool(session.options["all"])))
+    led = [task.task_id for task in made.tasks if task.finding.kind is FindingKind.DIVERGENCE]
+    session.hint(*(hints or (f"trajdiff compare task {led[0]}",) if led else hints))
+    found = has_divergence(made, session.options["min_grade"])
+    return 1 if session.options["exit_code"] and found else 0
+
+
+def has_divergence(made: Report, min_grade: str | None) -> bool:
+    """Whether the report claims a divergence of this grade or a better one."""
+    return any(
+        not divergence.abstained and divergence.grade is not None and at_least(divergence.grade, min_grade)
+        for task in made.tasks
+        for divergence in task.finding.divergences
+    )

@@ -1,0 +1,219 @@
+"""What one call of a command works with: its options, the settings above defaults, and where output goes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from trajdiff.cli.diagnostics import tell
+from trajdiff.cli.progress import Stage
+from trajdiff.cli.streams import State, is_terminal, put, say, use_ascii, use_color, width
+from trajdiff.cli.writing import STANDARD_OUTPUT, write
+from trajdiff.errors import UsageError
+from trajdiff.importers import ReadOptions, load
+from trajdiff.model import Corpus
+from trajdiff.render.choosing import Choice
+from trajdiff.render.marks import ASCII, UNICODE
+from trajdiff.render.registry import Renderer, by_name, by_suffix
+from trajdiff.render.safety import one_line
+from trajdiff.render.view import View
+from trajdiff.report import Report, build_report
+from trajdiff.settings import Settings, default_traces, load_settings, override
+
+#: Files named one by one in notes before a count.
+_NAMED = 5
+#: Options that are settings too, under the same name.
+_SETTINGS = ("infra", "unscored", "threshold", "expected_trials", "k", "name")
+
+
+class Session:
+    """Options and settings of one command, and the streams it speaks to."""
+
+    def __init__(self, context: click.Context, options: Mapping[str, Any]) -> None:
+        self.options = options
+        self._context = context
+        self.state = context.find_object(State) or State()
+        self.state.debug = bool(options.get("debug"))
+        self.quiet, self.verbose = bool(options.get("quiet")), bool(options.get("verbose"))
+        self.settings = self._settings()
+        self.where = ""
+
+    def _settings(self) -> Settings:
+        """Settings file, with the options (or their environment variables) above it."""
+        found = load_settings(
+            self.options.get("config"), use_config=not self.options.get("no_config"), start=Path.cwd()
+        )
+        for name in _SETTINGS:
+            value = self.options.get(name)
+            if value not in (None, ()):
+                found = override(found, origin=self._origin(name), **{name: value})
+        return found
+
+    def _origin(self, name: str) -> str:
+        """The option or the environment variable a value came from."""
+        if self._context.get_parameter_source(name) is ParameterSource.ENVIRONMENT:
+            return f"{self._context.auto_envvar_prefix}_{name.upper()}"
+        return f"--{name.replace('_', '-')}"
+
+    def note(self, word: str, text: str) -> None:
+        """A line of standard error that is no warning: ``read``, ``wrote``, ``note``."""
+        if not self.quiet:
+            say(f"{word:<8}{text}".rstrip())
+
+    def hint(self, *commands: str) -> None:
+        """What to try next; on a terminal only."""
+        if is_terminal(sys.stdout) and is_terminal(sys.stderr):
+            self.note("next", "     ".join(commands))
+
+    def traces(self, given: Sequence[str]) -> list[str]:
+        """The paths to read; the choice is told where none were given."""
+        if given:
+            paths = list(given)
+        else:
+            paths, why = default_traces(self.settings, Path.cwd())
+            self.note("traces", f"{' '.join(_shown(path) for path in paths)} ({why})")
+        self.where = " ".join(paths[:3]) + (" ..." if len(paths) > 3 else "")
+        return paths
+
+    def read_options(self, paths: Sequence[str]) -> ReadOptions:
+        """The reading options; standard input is read here where a path is ``-``."""
+        get = self.options.get
+        return ReadOptions(
+            format=get("from"),
+            threshold=self.settings.threshold,
+            on_duplicate=get("on_duplicate"),
+            on_error=get("on_error") or "skip",
+            strict=bool(get("strict")),
+            suite=get("suite"),
+            expected_trials=self.settings.expected_trials,
+            stdin=sys.stdin.buffer.read() if STANDARD_OUTPUT in paths else None,
+        )
+
+    def load(self, given: Sequence[str], *, list_files: bool = False) -> Corpus:
+        """Read the traces; problems are told as warnings and errors on standard error."""
+        paths = self.traces(given)
+        self.state.stage = "read"
+        corpus = load(paths, self.read_options(paths))
+        self.state.stage = ""
+        if list_files or self.verbose:
+            self._tell_files(corpus)
+        tell(corpus.diagnostics, quiet=self.quiet, verbose=self.verbose)
+        return corpus
+
+    def _tell_files(self, corpus: Corpus) -> None:
+        named = corpus.files if self.verbose else corpus.files[:_NAMED]
+        rows = [
+            (
+                one_line(file.path),
+                one_line(file.format),
+                _count(file.tasks, "task"),
+                _count(file.trials, "trial"),
+            )
+            for file in named
+        ]
+        sizes = [max(len(row[at]) for row in rows) for at in range(3)] if rows else []
+        for row in rows:
+            cells = [f"{text:<{size}}" for text, size in zip(row, sizes, strict=False)]
+            self.note("read", "   ".join((*cells, row[3])))
+        if len(corpus.files) > len(named):
+            left = corpus.files[len(named) :]
+            self.note(
+                "read", f"and {_count(len(left), 'more file')}, {_count(sum(f.trials for f in left), 'trial')}"
+            )
+
+    def report(self, corpus: Corpus, tasks: Sequence[str] | None = None) -> Report:
+        """Analyse the tasks (None: all, empty: none) and join everything into a report."""
+        from trajdiff.analysis import analyse
+
+        with Stage("align", "tasks", self.state, quiet=self.quiet) as stage:
+            analysis = analyse(corpus, self.settings, tasks=tasks, progress=stage)
+        return build_report(corpus, analysis, self.settings, name=self.settings.name)
+
+    def choice(self) -> Choice:
+        """The choosing options."""
+        get = self.options.get
+        return Choice(
+            tasks=tuple(get("task") or ()),
+            only=get("only"),
+            min_grade=get("min_grade"),
+            actor=get("actor"),
+            kind=get("kind"),
+            tool=get("tool"),
+            stop=get("stop"),
+            limit=get("limit"),
+        )
+
+    def view(self, **more: Any) -> View:
+        """How standard output shows things; files get the same without colour, at a fixed width."""
+        ascii_marks = bool(self.options.get("ascii")) or use_ascii(os.environ)
+        return View(
+            width=width(os.environ),
+            color=use_color(self.options.get("color") or "auto", os.environ),
+            marks=ASCII if ascii_marks else UNICODE,
+            k=self.settings.k,
+            choice=self.choice(),
+            **more,
+        )
+
+    def format(self) -> str:
+        """The format of standard output."""
+        chosen = self.options.get("format")
+        if self.options.get("json"):
+            if chosen not in (None, "json"):
+                raise UsageError(f"--json and --format {chosen} exclude each other")
+            return "json"
+        return chosen or "text"
+
+    def emit(self, subject: str, report: Report, view: View) -> None:
+        """Print the result, write the files asked for; all targets are checked before the first is written."""
+        targets = self._targets(subject)
+        shown = by_name(subject, self.format())
+        rendered = [
+            (target, renderer.render(report, _for_file(view, self.options))) for target, renderer in targets
+        ]
+        put(shown.render(report, view if shown.name == "text" else _plain(view)), utf8=shown.name != "text")
+        for target, content in rendered:
+            write(target, content)
+            self.note("wrote", one_line(target))
+
+    def _targets(self, subject: str) -> list[tuple[str, Renderer]]:
+        """Files to write and their renderers. Standard output is written once, in its format."""
+        targets: list[tuple[str, Renderer]] = []
+        for target in self.options.get("to") or ():
+            if target == STANDARD_OUTPUT:
+                if not (self.options.get("format") or self.options.get("json")):
+                    raise UsageError("--to - needs --format")
+                continue
+            targets.append((target, by_suffix(subject, target)))
+        if self.options.get("md"):
+            targets.append((self.options["md"], by_name(subject, "markdown")))
+        return targets
+
+
+def _for_file(view: View, options: Mapping[str, Any]) -> View:
+    """A file must not depend on the terminal it was made at."""
+    from dataclasses import replace
+
+    return replace(view, width=100, color=False, marks=ASCII if options.get("ascii") else UNICODE)
+
+
+def _plain(view: View) -> View:
+    from dataclasses import replace
+
+    return replace(view, color=False)
+
+
+def _shown(path: str) -> str:
+    """``./traces`` for a relative path, so that it reads as a place."""
+    clean = one_line(path)
+    return clean if clean == "-" or Path(clean).is_absolute() or clean.startswith(".") else f"./{clean}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
