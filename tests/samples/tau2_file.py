@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from tests.samples.notation import Line, Task, Trial, compact
@@ -11,7 +13,7 @@ STOPS = {"user_done": "user_stop", "agent_done": "agent_stop", "max_steps": "max
 INFO = {
     "git_commit": "5a0b7c1",
     "num_trials": 4,
-    "max_steps": 30,
+    "max_steps": 12,
     "max_errors": 10,
     "user_info": {"implementation": "user_simulator", "llm": "demo-user-1", "llm_args": {"temperature": 0.0}},
     "agent_info": {"implementation": "llm_agent", "llm": "demo-agent-1", "llm_args": {"temperature": 0.0}},
@@ -90,11 +92,11 @@ def _simulation(task: Task, number: int, trial: Trial) -> str:
 
 def _reward(task: Task, trial: Trial) -> dict[str, Any]:
     reward = 1.0 if trial.state == "pass" else 0.0
-    made = [(line.name, dict(line.arguments)) for line in trial.lines if line.is_call]
+    made = {_asked(line.name, line.arguments) for line in trial.lines if line.is_call}
     checks = [
         {
             "action": action,
-            "action_match": (hit := (action["name"], action["arguments"]) in made),
+            "action_match": (hit := _asked(action["name"], action["arguments"]) in made),
             "action_reward": float(hit),
         }
         for action in _actions(task)
@@ -110,6 +112,12 @@ def _reward(task: Task, trial: Trial) -> dict[str, Any]:
         "reward_basis": ["DB", "COMMUNICATE"],
         "reward_breakdown": {"DB": database, "COMMUNICATE": trial.scores.get("COMMUNICATE", 1.0)},
     }
+
+
+def _asked(name: str | None, arguments: Mapping[str, Any]) -> str:
+    # The order of ids in a list is no difference to the shop.
+    sets = {key: sorted(value) if isinstance(value, list) else value for key, value in arguments.items()}
+    return f"{name} {json.dumps(sets, sort_keys=True)}"
 
 
 def _messages(trial: Trial) -> list[dict[str, Any]]:
