@@ -155,7 +155,7 @@ def _read_piece(piece: Piece, session: _Session) -> None:
     path = piece.given.path
     try:
         document = open_document(path, session.options.stdin)
-        claim = piece.claimed or recognise(document, session.forced, named=piece.given.named)
+        claim = piece.claimed or recognise(document, session.forced)
         if claim is None:
             session.fail_or(not_recognised(document, named=piece.given.named))
             return
@@ -180,7 +180,7 @@ def _source(document: Document, piece: Piece) -> Source:
     return Source(document=document, members=piece.members, open=open_document)
 
 
-def recognise(document: Document, forced: Importer | None, *, named: bool) -> tuple[Importer, Claim] | None:
+def recognise(document: Document, forced: Importer | None) -> tuple[Importer, Claim] | None:
     """The one importer that claims the file. Raises ``UsageError`` if several do."""
     if forced is not None:
         claim = forced.sniff(document.peek)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +59,10 @@ class _OwnFormat:
             if isinstance(named, str) and named.startswith(_FAMILY):
                 return Claim(rule=f"records with schema {shortened(named, 20)}")
         return None
+
+    def records(self, document: Document) -> Iterable[Record]:
+        """Every record is a trial."""
+        return document.records()
 
     def read(self, source: Source, options: ReadOptions) -> Imported:
         """Every record that names a task is a trial; one that does not is told and left out."""

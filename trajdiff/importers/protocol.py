@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from trajdiff.model import Diagnostic, Severity, Task, Trial
 
 if TYPE_CHECKING:
-    from trajdiff.importers.document import Document
+    from trajdiff.importers.document import Document, Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,10 +164,13 @@ class Importer(Protocol):
 
     @property
     def record_schema(self) -> str | None:
-        """Name of the JSON Schema that one record (or the whole object) must fit, without suffix."""
+        """Name of the JSON Schema that every record must fit, without suffix."""
 
     def sniff(self, peek: Peek) -> Claim | None:
         """Say whether this file or folder is of this format; must not depend on other importers."""
+
+    def records(self, document: Document) -> Iterable[Record]:
+        """The records of a file (or of one companion) that must fit ``record_schema``."""
 
     def read(self, source: Source, options: ReadOptions) -> Imported:
         """Read all trials. Raises ``Unreadable`` if the file holds nothing that can be used."""

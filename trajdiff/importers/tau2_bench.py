@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from trajdiff.importers.document import Document
+from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.naming import id_text, natural_key, whole_number
 from trajdiff.importers.protocol import (
@@ -53,6 +54,12 @@ class _Tau2Bench:
         if head.has("id", "task_id", "termination_reason") and head.keys & {"messages", "ticks"}:
             return Claim(rule="id, task_id, termination_reason: one simulation")
         return None
+
+    def records(self, document: Document) -> Iterable[Record]:
+        """The simulations of a results file, or the one simulation."""
+        if _run_of(document).is_results:
+            return document.items("simulations") or ()
+        return document.records()
 
     def read(self, source: Source, options: ReadOptions) -> Imported:
         """Every simulation that names a task is a trial; the rest is told and counted as missing."""

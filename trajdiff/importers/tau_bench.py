@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +52,10 @@ class _TauBench:
         if any(head.has("task_id", "traj") and head.keys & {"reward", "trial", "info"} for head in peek.heads):
             return Claim(rule="records with task_id, reward, traj")
         return None
+
+    def records(self, document: Document) -> Iterable[Record]:
+        """Every record is a trial."""
+        return document.records()
 
     def read(self, source: Source, options: ReadOptions) -> Imported:
         """Every record that names a task is a trial; one that does not is told and left out."""

@@ -1,0 +1,128 @@
+"""``validate``: every file against the schema of its format, and what reading it has to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from trajdiff.errors import InputError
+from trajdiff.importers.document import Document, Record
+from trajdiff.importers.gathering import gather
+from trajdiff.importers.jsontext import BadJsonError
+from trajdiff.importers.loading import Piece, layouts, not_recognised, recognise
+from trajdiff.importers.naming import id_text, natural_key
+from trajdiff.importers.opening import open_document
+from trajdiff.importers.protocol import FileValidation, Importer, ReadOptions, Source, Unreadable
+from trajdiff.importers.registry import importer_named
+from trajdiff.model import Diagnostic, Severity
+
+#: One broken loop of a producer can break every record in the same way; this many say enough.
+_MAX_PROBLEMS = 200
+
+
+def check_files(paths: Sequence[str], options: ReadOptions) -> tuple[FileValidation, ...]:
+    """Every file behind ``paths``; see ``trajdiff.importers.validate``."""
+    forced = importer_named(options.format) if options.format else None
+    gathered = gather(paths)
+    absent = [one for one in gathered.diagnostics if one.severity is Severity.ERROR]
+    if not gathered.files:
+        first = absent[0] if absent else None
+        raise InputError(f"{first.path}: {first.message}" if first else "no files were found")
+    checked = [_check(piece, forced, options) for piece in layouts(gathered.files, forced)]
+    checked += [FileValidation(path=one.path or "", format=None, trials=0, problems=(one,)) for one in absent]
+    return tuple(sorted(checked, key=lambda one: natural_key(one.path)))
+
+
+def _check(piece: Piece, forced: Importer | None, options: ReadOptions) -> FileValidation:
+    path = piece.given.path
+    try:
+        document = open_document(path, options.stdin)
+        claimed = piece.claimed or recognise(document, forced)
+        if claimed is None:
+            problem = not_recognised(document, named=True)
+            return FileValidation(path=path, format=None, trials=0, problems=(problem,))
+    except Unreadable as error:
+        return FileValidation(path=path, format=None, trials=0, problems=(error.diagnostic(path),))
+    importer = claimed[0]
+    try:
+        problems = _violations(importer, document, piece)
+        source = Source(document=document, members=piece.members, open=open_document)
+        imported = importer.read(source, options)
+    except Unreadable as error:
+        return FileValidation(path=path, format=importer.title, trials=0, problems=(error.diagnostic(path),))
+    told = {problem.pointer for problem in problems}
+    # What the schema found is told once; a record that gave no trial makes the file invalid.
+    more = [
+        replace(one, severity=Severity.ERROR) if one.slug == "unreadable_record" else one
+        for one in imported.diagnostics
+        if one.pointer not in told or one.pointer is None
+    ]
+    everything = sorted((*problems, *more), key=lambda one: _RANK[one.severity])
+    return FileValidation(
+        path=path, format=importer.title, trials=len(imported.trials), problems=tuple(everything)
+    )
+
+
+_RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
+
+
+def _violations(importer: Importer, document: Document, piece: Piece) -> list[Diagnostic]:
+    if importer.record_schema is None:
+        return []
+    found: list[Diagnostic] = []
+    for where, record in _records(importer, document, piece):
+        for problem in _record_problems(importer.record_schema, where, record):
+            if len(found) == _MAX_PROBLEMS:
+                message = f"more than {_MAX_PROBLEMS} problems; the rest is not listed"
+                found.append(
+                    Diagnostic(severity=Severity.ERROR, slug="too_many_problems", message=message, path=where)
+                )
+                return found
+            found.append(problem)
+    return found
+
+
+def _records(importer: Importer, document: Document, piece: Piece) -> Iterator[tuple[str, Record]]:
+    """The records of a file and of its companions, each with the path of the file it lies in."""
+    yield from ((document.path, record) for record in importer.records(document))
+    for member in piece.members:
+        try:
+            inner = open_document(member)
+        except Unreadable:
+            # Reading tells that this companion cannot be opened.
+            continue
+        yield from ((member, record) for record in importer.records(inner))
+
+
+def _record_problems(schema: str, path: str, record: Record) -> Iterator[Diagnostic]:
+    from trajdiff.schema import violations
+
+    try:
+        value = record.decode()
+    except BadJsonError:
+        # Reading tells this one, with the place in the line.
+        return
+    line = f"line {record.line} " if record.line else ""
+    task_id, trial_id = _names(value)
+    for one in violations(value, schema):
+        pointer = line + record.pointer + one.pointer.removeprefix("$")
+        who = f'trial {trial_id} of task "{task_id}"' if task_id and trial_id else ""
+        about = (f"expected {one.expected}, found {one.found}", who)
+        yield Diagnostic(
+            severity=Severity.ERROR,
+            slug="schema_violation",
+            message=one.problem,
+            path=path,
+            pointer=pointer,
+            details=tuple(detail for detail in about if detail),
+            task_id=task_id,
+            trial_id=trial_id,
+        )
+
+
+def _names(value: Any) -> tuple[str | None, str | None]:
+    if not isinstance(value, dict):
+        return None, None
+    trial = value.get("trial_id") if "trial_id" in value else value.get("trial")
+    return id_text(value.get("task_id")), id_text(trial)
