@@ -26,10 +26,12 @@ def fold(text: str) -> str:
     return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()).strip()
 
 
+@lru_cache(maxsize=65536)
 def is_unspaced(text: str) -> bool:
     """Whether the text is mostly in a script that puts no spaces between words."""
-    letters = [char for char in text if char.isalpha()]
-    return bool(letters) and 2 * sum(1 for char in letters if _UNSPACED.match(char)) >= len(letters)
+    if text.isascii():
+        return False
+    return 0 < sum(map(str.isalpha, text)) <= 2 * len(_UNSPACED.findall(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +65,14 @@ def _acts(folded: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
-def opposites() -> frozenset[frozenset[str]]:
-    """Pairs of words of opposite action, over all languages."""
-    return frozenset(frozenset(pair) for language in languages() for pair in language.opposites)
+def opposites() -> dict[str, frozenset[str]]:
+    """Every word that has opposites, with them, over all languages."""
+    found: dict[str, set[str]] = {}
+    for language in languages():
+        for left, right in language.opposites:
+            found.setdefault(left, set()).add(right)
+            found.setdefault(right, set()).add(left)
+    return {word: frozenset(others) for word, others in found.items()}
 
 
 @lru_cache(maxsize=1)
@@ -85,8 +92,10 @@ def month_numbers() -> dict[str, int]:
 
 def opposed(left: Iterable[str], right: Iterable[str]) -> bool:
     """Whether two bags of words differ by a pair of opposite words."""
-    left_only, right_only = set(left) - set(right), set(right) - set(left)
-    return any(frozenset((a, b)) in opposites() for a in left_only for b in right_only)
+    left, right = frozenset(left), frozenset(right)
+    known = opposites()
+    right_only = right - left
+    return any(word in known and not known[word].isdisjoint(right_only) for word in left - right)
 
 
 def _language(code: str, data: dict[str, Any]) -> Language:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from trajdiff.align.language import fold, is_unspaced, opposed
+from trajdiff.align.language import fold, is_unspaced, opposed, opposites
 from trajdiff.align.prepared import PreparedStep
 from trajdiff.align.values import is_identifier, number, words
 from trajdiff.model import Effect, StepKind
@@ -169,16 +170,16 @@ def _overlap(left: frozenset[str], right: frozenset[str]) -> int:
     return FULL * len(left & right) // union if union else FULL
 
 
+@lru_cache(maxsize=16384)
 def _pairs(text: str) -> list[str]:
     joined = "".join(text.split())
     return [joined[i : i + 2] for i in range(max(len(joined) - 1, 1))]
 
 
-def _terms(text: str) -> set[str]:
+@lru_cache(maxsize=65536)
+def _terms(text: str) -> frozenset[str]:
     # Opposites in scripts without spaces are looked for as substrings by their own words.
-    from trajdiff.align.language import opposites
-
     terms = set(text.split())
     if is_unspaced(text):
-        terms |= {word for pair in opposites() for word in pair if word in text}
-    return terms
+        terms |= {word for word in opposites() if word in text}
+    return frozenset(terms)

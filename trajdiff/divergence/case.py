@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from trajdiff.align.graph import Match, SuccessGraph, align_to
-from trajdiff.align.mentions import states
+from trajdiff.align.mentions import mentions, states
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
+from trajdiff.align.values import words
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.model import Task
 
@@ -67,6 +68,26 @@ class Case:
         return (
             s for s in self.steps[after + 1 :] if s.by_agent and not s.folded and (s.is_call or s.is_message)
         )
+
+    @cached_property
+    def _label_words(self) -> Mapping[str, frozenset[str]]:
+        labels = sorted({s.label for t in (self.failing, *self.passes) for s in t.steps if s.is_call})
+        return {label: frozenset(words(label)) for label in labels}
+
+    def names_act(self, text: str, call: PreparedStep) -> bool:
+        """Whether a text has a word that names this act and no other tool of the task, by its stem."""
+        others = {w for label, found in self._label_words.items() if label != call.label for w in found}
+        own = [
+            word for word in words(call.label) if word not in others and (len(word) > 3 or not word.isascii())
+        ]
+        found = mentions(text)
+        for word in own:
+            stem = word[: max(4, len(word) - 2)]
+            if any(token.startswith(stem) for token in found.tokens) or (
+                not word.isascii() and word in found.folded
+            ):
+                return True
+        return False
 
     @cached_property
     def last_agent_step(self) -> PreparedStep | None:

@@ -6,18 +6,17 @@ levels below writes, which are used only where held-out passes do not trip over 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from trajdiff.align.mentions import mentions
-from trajdiff.align.prepared import PreparedStep
-from trajdiff.align.values import changed_paths, words
+from trajdiff.align.prepared import PreparedStep, PreparedTrial
+from trajdiff.align.values import changed_paths
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
-from trajdiff.divergence.ledger import Debt, DebtKind, Difference, closest, effective_writes, is_write
+from trajdiff.divergence.ledger import Debt, DebtKind, Difference, closest, effective_writes, subject
 from trajdiff.divergence.lower_levels import lower_levels
-from trajdiff.divergence.places import place_of_call, required_read
+from trajdiff.divergence.places import agreed_offer, place_of_call, required_read, unmade_reads
 from trajdiff.divergence.provenance import Commitment, commitment
-from trajdiff.model import LIMITS, Effect, Verdict
+from trajdiff.model import LIMITS, Verdict
 
 #: The same call with the same result this often is a loop.
 LOOP = 3
@@ -32,20 +31,24 @@ def earliest(case: Case) -> Suspect | None:
     if done:
         return min(done, key=_order)
     owed = [suspect for debt in debts.debts for suspect in _owed(case, debts, debt)]
-    cut = _cut_off(case)
-    if cut is not None and not any(s.kind is Kind.UNRECOVERED_ERROR for s in owed):
-        return cut
+    ending = _ending(case, bool(owed))
+    if ending is not None and not any(s.root < ending.root for s in owed):
+        return ending
     if owed:
         return min(owed, key=_order)
     return lower_levels(case)
 
 
 def loop(steps: tuple[PreparedStep, ...]) -> PreparedStep | None:
-    """The first repetition of a call that was made with the same result three times or more."""
+    """The first call of a run of three or more equal calls with equal results, or the first repetition of a
+    call made that often in all; None where the trial does not repeat itself."""
+    calls = [step for step in steps if step.is_call and step.by_agent]
+    for at in range(len(calls) - LOOP + 1):
+        if len({step.full_key for step in calls[at : at + LOOP]}) == 1:
+            return calls[at]
     seen: dict[str, list[PreparedStep]] = {}
-    for step in steps:
-        if step.is_call and step.by_agent:
-            seen.setdefault(step.full_key, []).append(step)
+    for step in calls:
+        seen.setdefault(step.full_key, []).append(step)
     loops = [found[1] for found in seen.values() if len(found) >= LOOP]
     return min(loops, key=lambda s: s.position, default=None)
 
@@ -63,23 +66,22 @@ def _done(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
         kind = Kind.DUPLICATE_WRITE if debt.kind is DebtKind.DUPLICATE else Kind.WRONG_ORDER
         yield _suspect(case, difference, debt, kind, Commitment(position=call.position, by="call"))
         return
-    skipped = _skipped_guard(case, difference, call) if debt.kind is DebtKind.EXTRA else None
     theirs = {leaf for trial in case.passes for w in effective_writes(trial) for leaf in w.argument_leaves}
     differing = [leaf for leaf in call.argument_leaves if leaf not in theirs]
-    expected = debt.expected.argument_leaves if debt.expected is not None else ()
     own = set(call.argument_leaves)
-    if debt.kind is DebtKind.EXTRA:
-        # Nothing of an unwanted write is in the passes' place: only values that the trial did not merely read
-        # can announce it.
+    expected = [leaf for leaf in debt.expected.argument_leaves if leaf not in own] if debt.expected else []
+    if debt.kind is DebtKind.CHANGED:
+        kind = Kind.WRONG_ARGUMENT
+    else:
+        kind = Kind.EXTRA_WRITE if debt.kind is DebtKind.EXTRA else Kind.WRONG_TOOL
+        # Passes make no such call: values that the trial merely read (what is there already) announce nothing.
         read = {v for s in case.steps[: call.position] if s.is_call for _, v in s.result_leaves}
-        differing = [leaf for leaf in differing if leaf[1] not in read]
-    found = commitment(case, call, differing, [leaf for leaf in expected if leaf not in own])
+        differing, expected = [leaf for leaf in differing if leaf[1] not in read], []
+    found = commitment(case, call, differing, expected)
     if debt.kind is DebtKind.EXTRA and found.by in ("call", "consent"):
         found = _new_wish(case, found) or found
-    kind = {DebtKind.CHANGED: Kind.WRONG_ARGUMENT, DebtKind.OTHER_TOOL: Kind.WRONG_TOOL}.get(
-        debt.kind, Kind.EXTRA_WRITE
-    )
     suspect = _suspect(case, difference, debt, kind, found)
+    skipped = _skipped_read(case, difference, call, expected)
     yield skipped if skipped is not None and skipped.root <= suspect.root else suspect
 
 
@@ -113,21 +115,24 @@ def _at(step: PreparedStep, path: str | None) -> str | None:
     return ", ".join(found) if found else None
 
 
-def _skipped_guard(case: Case, difference: Difference, call: PreparedStep) -> Suspect | None:
-    """A read that every pass makes and that takes an identifier of the write, never made before it."""
-    read = required_read(case, difference.reference, None)
-    if read is None:
-        return None
-    wanted = {value for _, value in call.argument_leaves}
-    if not any(value in wanted for _, value in read.argument_leaves):
-        return None
-    place = place_of_call(case, difference.reference, read)
-    if place is None or place.position > call.position:
-        return None
-    return Suspect(
-        kind=Kind.MISSING_STEP, actor=Blame.AGENT, root=place.position, manifest=call.position, level="read",
-        tool=read.step.name, expected=read, reference=difference.reference,
-    )  # fmt: skip
+def _skipped_read(
+    case: Case, difference: Difference, call: PreparedStep, expected: Sequence[tuple[str, str]]
+) -> Suspect | None:
+    """A read that every pass makes and the trial never does before its write: it looks at the entity that is
+    written, or brings a value that the passes' write has and the trial's lacks."""
+    values = {value for _, value in expected}
+    about = subject(call)
+    for read in unmade_reads(case, difference.reference):
+        looks = about is not None and subject(read) == about
+        if not looks and not any(value in values for _, value in read.result_leaves):
+            continue
+        place = place_of_call(case, difference.reference, read)
+        if place is not None and place.position <= call.position:
+            return Suspect(
+                kind=Kind.MISSING_STEP, actor=Blame.AGENT, root=place.position, manifest=call.position,
+                level="read", tool=read.step.name, expected=read, reference=difference.reference,
+            )  # fmt: skip
+    return None
 
 
 def _new_wish(case: Case, found: Commitment) -> Commitment | None:
@@ -148,72 +153,52 @@ def _owed(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
     if debt.kind is not DebtKind.MISSING or debt.expected is None:
         return
     write, reference = debt.expected, difference.reference
-    attempt = _failed_attempt(case, write)
-    if attempt is not None:
-        gave_up = next(case.agent_steps(attempt.position), attempt)
-        yield Suspect(
-            kind=Kind.UNRECOVERED_ERROR, actor=Blame.AGENT, root=gave_up.position, manifest=gave_up.position,
-            level="write", tool=write.step.name, expected=write, reference=reference,
-        )  # fmt: skip
-        return
     read = required_read(case, reference, write)
     missing = read if read is not None else write
     place = place_of_call(case, reference, missing)
     if place is None:
         return
-    left = _user_left(case, write)
-    if left is not None and read is None:
-        yield Suspect(
-            kind=Kind.USER_DEVIATION, actor=Blame.USER, root=left.position, manifest=left.position,
-            level="user",
-            tool=write.step.name, expected=write, reference=reference,
-        )  # fmt: skip
+    left = agreed_offer(case, write)
+    if read is None and left is not None and next(case.agent_steps(left), None) is None:
+        yield _missing(Kind.USER_DEVIATION, Blame.USER, left, missing, reference)
         return
+    refused = _refused_attempt(case, write)
+    gave_up = next(case.agent_steps(refused.position), refused) if refused is not None else None
     last = case.last_agent_step
-    ended = last is not None and place.position >= last.position
-    kind = Kind.EARLY_STOP if ended and read is None else Kind.MISSING_STEP
-    yield Suspect(
-        kind=kind, actor=Blame.AGENT, root=place.position, manifest=place.position, level="write",
-        tool=missing.step.name, expected=missing, reference=reference,
+    if read is None and gave_up is not None and gave_up.position >= place.position:
+        yield _missing(Kind.UNRECOVERED_ERROR, Blame.AGENT, gave_up.position, missing, reference)
+    elif read is None and last is not None and place.position >= last.position:
+        yield _missing(Kind.EARLY_STOP, Blame.AGENT, place.position, missing, reference)
+    else:
+        yield _missing(Kind.MISSING_STEP, Blame.AGENT, place.position, missing, reference)
+
+
+def _missing(
+    kind: Kind, actor: Blame, position: int, missing: PreparedStep, reference: PreparedTrial
+) -> Suspect:
+    return Suspect(
+        kind=kind, actor=actor, root=position, manifest=position, level="write", tool=missing.step.name,
+        expected=missing, reference=reference,
     )  # fmt: skip
 
 
-def _failed_attempt(case: Case, write: PreparedStep) -> PreparedStep | None:
+def _refused_attempt(case: Case, write: PreparedStep) -> PreparedStep | None:
     """The last refused attempt at a missing write, when the trial never got it done."""
     attempts = [s for s in case.failing.calls if s.failed and s.label == write.label]
     return attempts[-1] if attempts else None
 
 
-def _user_left(case: Case, write: PreparedStep) -> PreparedStep | None:
-    """The user's last message, when it ends the trial right behind the offer of the missing write."""
-    talk = [s for s in case.steps if s.is_message]
-    if len(talk) < 2 or not talk[-1].by_user or not talk[-2].by_agent:
-        return None
-    offer = talk[-2]
-    if offer.position != (case.last_agent_step or offer).position or "done" in offer.acts:
-        return None
-    names = {word for word in words(write.step.name or "") if len(word) > 3}
-    return talk[-1] if names & mentions(offer.text).tokens and "ask" in offer.acts else None
-
-
-def _cut_off(case: Case) -> Suspect | None:
-    """A trial stopped by its own limit: a loop where it repeats itself, else an early stop."""
-    if case.failing.trial.termination.reason not in LIMITS:
-        return None
+def _ending(case: Case, owes: bool) -> Suspect | None:
+    """An ending of the trial's own: cut by its limit, or a loop that no pass has where a write is owed."""
     repeated = loop(case.steps)
+    if repeated is not None and any(loop(trial.steps) is not None for trial in case.passes):
+        repeated = None
     last = case.last_agent_step
-    if last is None:
+    cut = case.failing.trial.termination.reason in LIMITS
+    if last is None or not (cut or (repeated is not None and owes)):
         return None
     place = repeated or last
-    kind = Kind.LOOP if repeated is not None else Kind.EARLY_STOP
     return Suspect(
-        kind=kind, actor=Blame.AGENT, root=place.position, manifest=last.position, level="end",
-        tool=place.step.name,
+        kind=Kind.LOOP if repeated is not None else Kind.EARLY_STOP, actor=Blame.AGENT, root=place.position,
+        manifest=last.position, level="end", tool=place.step.name,
     )  # fmt: skip
-
-
-def wrote_nothing(case: Case) -> bool:
-    """Whether neither the trial nor any pass changed anything: only what was said can differ."""
-    return not any(
-        is_write(s) for t in (case.failing, *case.passes) for s in t.steps if s.effect is Effect.WRITE
-    )

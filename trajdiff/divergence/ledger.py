@@ -88,6 +88,7 @@ def subject(step: PreparedStep) -> str | None:
 def effective_writes(trial: PreparedTrial) -> tuple[PreparedStep, ...]:
     """The writes that still stand at the end of the trial, in order."""
     standing: list[PreparedStep] = []
+    first: dict[int, PreparedStep] = {}
     for step in trial.steps:
         if not is_write(step):
             continue
@@ -95,9 +96,11 @@ def effective_writes(trial: PreparedTrial) -> tuple[PreparedStep, ...]:
         if undone is not None:
             standing.remove(undone)
             continue
-        standing = [w for w in standing if not _overwrites(step, w)]
+        replaced = [w for w in standing if _overwrites(step, w)]
+        first[step.position] = first[replaced[0].position] if replaced else step
+        standing = [w for w in standing if w not in replaced]
         standing.append(step)
-    return tuple(standing)
+    return tuple(w for w in standing if not _restores(trial, first[w.position], w))
 
 
 def difference(trial: PreparedTrial, reference: PreparedTrial) -> Difference:
@@ -126,6 +129,33 @@ def _overwrites(later: PreparedStep, earlier: PreparedStep) -> bool:
     about = subject(later)
     paths, old = ({path for path, _ in step.argument_leaves} for step in (later, earlier))
     return about is not None and about == subject(earlier) and old <= paths
+
+
+def _restores(trial: PreparedTrial, first: PreparedStep, last: PreparedStep) -> bool:
+    """Whether a run of settings ends where it began: what the last one set is what was read before the first,
+    so that nothing has changed."""
+    about = subject(last)
+    if about is None or not sets_state(last.step.name or ""):
+        return False
+    before = [
+        s
+        for s in trial.steps[: first.position]
+        if s.is_call and not s.failed and len(s.result_leaves) >= SNAPSHOT_VALUES and subject(s) == about
+    ]
+    if not before:
+        return False
+    if before[-1].result_text == last.result_text:
+        return True
+    known = [(path.rsplit(".", 1)[-1], value) for path, value in before[-1].result_leaves]
+    return first is not last and all(
+        value == about or _holds(known, path.rsplit(".", 1)[-1], value) for path, value in last.argument_leaves
+    )
+
+
+def _holds(known: Sequence[tuple[str, str]], name: str, value: str) -> bool:
+    """Whether a state has the value: under the argument's name where the state has that name at all."""
+    named = [found for at, found in known if at == name]
+    return value in named if named else any(found == value for _, found in known)
 
 
 def _undoes(later: PreparedStep, earlier: PreparedStep) -> bool:

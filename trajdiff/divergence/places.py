@@ -6,12 +6,16 @@ with the passes before it, and not before its inputs were there.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 from trajdiff.align.graph import Match
 from trajdiff.align.mentions import states
-from trajdiff.align.order import entities
+from trajdiff.align.order import changes, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.divergence.case import Case
-from trajdiff.divergence.provenance import consented_offer
+from trajdiff.divergence.ledger import subject
+from trajdiff.divergence.provenance import consented_offer, consents
 from trajdiff.model import Effect
 
 #: Likeness (of 1000) from which two messages say about the same.
@@ -47,35 +51,56 @@ def is_shared(case: Case, match: Match) -> bool:
 
 
 def place_of_call(case: Case, reference: PreparedTrial, call: PreparedStep) -> PreparedStep | None:
-    """The place of a missing call: where its inputs were there, else where passes ask for them."""
+    """The place of a missing call: behind its inputs, behind the trial's own offer of it that the user agreed
+    to, and behind what the trial shares with the passes on the way there."""
     known = _inputs_known(case, call)
-    anchor = _lead_in(reference, call)
-    column = case.column_of(reference, anchor if known is None else call)
+    agreed = agreed_offer(case, call) if changes(call) else None
+    anchor = call if agreed is not None else _lead_in(reference, call, asks=known is None)
+    column = case.column_of(reference, anchor)
     by_alignment = place_of_column(case, column) if column is not None else case.last_agent_step
-    if known is None or by_alignment is None:
+    floor = max((p for p in (known, agreed) if p is not None), default=None)
+    if floor is None or by_alignment is None:
         return by_alignment
-    after_inputs = next(case.agent_steps(known), None) or case.last_agent_step
-    return max((s for s in (by_alignment, after_inputs) if s is not None), key=lambda s: s.position)
+    behind = next(case.agent_steps(floor), None) or case.last_agent_step
+    return max((s for s in (by_alignment, behind) if s is not None), key=lambda s: s.position)
+
+
+def agreed_offer(case: Case, call: PreparedStep) -> int | None:
+    """Position of the user's consent to the trial's last own offer of a call that it never makes."""
+    about = subject(call)
+    values = [(p, v) for p, v in call.argument_leaves if v != about and v not in ("true", "false")]
+    found = None
+    for step, answer in pairwise(s for s in case.steps if s.is_message):
+        if not (step.by_agent and answer.by_user and consents(answer)):
+            continue
+        told = any(states(step.text, v, p) for p, v in values) if values else case.names_act(step.text, call)
+        if told and ("ask" in step.acts or "done" not in step.acts):
+            found = answer.position
+    return found
 
 
 def required_read(case: Case, reference: PreparedTrial, write: PreparedStep | None) -> PreparedStep | None:
     """The earliest read that every pass makes and the failing trial never does, and that the write rests on:
-    it first brings one of its values or takes one of its identifiers. Without a write: any such read."""
+    it first brings one of its values or looks at its entity. Without a write: a read of a tool that the trial
+    never calls."""
     made = {step.label for step in case.failing.calls if not step.failed}
-    keys = {step.call_key for step in case.failing.calls if not step.failed}
-    for step in reference.calls:
-        if write is not None and step.position >= write.position:
-            break
-        if step.effect is not Effect.READ or step.failed or step.call_key in keys:
-            continue
-        if not all(any(s.call_key == step.call_key for s in trial.calls) for trial in case.passes):
-            continue
+    for step in unmade_reads(case, reference):
         if write is None:
             if step.label not in made:
                 return step
-        elif _rests_on(write, step):
+        elif step.position < write.position and _rests_on(write, step):
             return step
     return None
+
+
+def unmade_reads(case: Case, reference: PreparedTrial) -> Iterator[PreparedStep]:
+    """Reads of a pass that every pass makes and the failing trial never does, in order."""
+    keys = {step.call_key for step in case.failing.calls if not step.failed}
+    theirs = [{step.call_key for step in trial.calls} for trial in case.passes]
+    for step in reference.calls:
+        unmade = step.effect is Effect.READ and not step.failed and step.call_key not in keys
+        if unmade and all(step.call_key in made for made in theirs):
+            yield step
 
 
 def _rests_on(write: PreparedStep, read: PreparedStep) -> bool:
@@ -105,13 +130,13 @@ def _first_seen(trial: PreparedTrial, value: str, path: str) -> int | None:
     return None
 
 
-def _lead_in(reference: PreparedTrial, call: PreparedStep) -> PreparedStep:
-    """The pass's step that leads to a call: the offer the user agreed to, or the question that the user's
-    message with the inputs answers; else the call itself."""
-    offer = consented_offer(reference, call.position)
+def _lead_in(reference: PreparedTrial, call: PreparedStep, *, asks: bool) -> PreparedStep:
+    """The pass's step that leads to a call: the offer the user agreed to, or (``asks``) the question that the
+    user's message with the inputs answers; else the call itself."""
+    offer = consented_offer(reference, call.position) if changes(call) else None
     if offer is not None:
         return offer
-    for step in reversed(reference.steps[: call.position]):
+    for step in reversed(reference.steps[: call.position]) if asks else ():
         if step.is_message and step.by_user and any(states(step.text, v, p) for p, v in call.argument_leaves):
             asked = [s for s in reference.steps[: step.position] if s.is_message and s.by_agent]
             return asked[-1] if asked else call

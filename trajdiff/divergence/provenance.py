@@ -54,15 +54,33 @@ def origin(trial: PreparedTrial, value: str, path: str, before: int) -> ValueOri
 def commitment(
     case: Case, call: PreparedStep, differing: Sequence[Leaf], expected: Sequence[Leaf], depth: int = 0
 ) -> Commitment:
-    """The earliest step that commits the trial to a call whose arguments differ from the passes'."""
+    """The earliest step that commits the trial to a call that differs from the passes'.
+
+    ``differing`` are the call's values that passes do not use there, ``expected`` the values they use instead
+    (none where passes do not make the call at all).
+    """
     own = tuple(leaf for leaf in differing if leaf[1] not in ("true", "false", ""))
     found = [c for c in (_read(case, call, own, depth), _announcement(case, call, own, expected)) if c]
     if found:
         return min(found, key=lambda c: c.position)
     offer = consented_offer(case.failing, call.position)
-    if offer is not None and not shared_offer(case, offer):
+    if offer is not None and _offers(case, offer, call, own, expected) and not shared_offer(case, offer):
         return Commitment(position=offer.position, by="consent")
     return Commitment(position=call.position, by="call")
+
+
+def _offers(
+    case: Case, offer: PreparedStep, call: PreparedStep, differing: Sequence[Leaf], expected: Sequence[Leaf]
+) -> bool:
+    """Whether the message that the user agreed to offers this call: it states what differs and nothing of the
+    passes'; where passes make no such call, it names the entity or the act."""
+    if expected:
+        return any(states(offer.text, v, p) for p, v in differing) and not any(
+            states(offer.text, v, p) for p, v in expected
+        )
+    if any(states(offer.text, v, p) for p, v in call.argument_leaves):
+        return True
+    return case.names_act(offer.text, call)
 
 
 def consented_offer(trial: PreparedTrial, position: int) -> PreparedStep | None:
