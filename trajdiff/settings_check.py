@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from trajdiff.errors import UsageError
+from trajdiff.schema import load_schema
 
 #: Sections that are planned and not read yet; they get their own message instead of "unknown key".
 LATER = frozenset({"map", "gate", "accept", "redact", "outcomes", "reviews"})
@@ -40,7 +39,7 @@ def check(document: Mapping[str, Any], *, where: str) -> None:
                 f"at {key_path((key,))}",
                 "leave it out for now",
             )
-    _check_value(document, _schema(), (), where)
+    _check_value(document, load_schema("settings"), (), where)
 
 
 def key_path(keys: Iterable[str]) -> str:
@@ -58,15 +57,6 @@ def quote(value: Any, *, limit: int | None = 60) -> str:
     except ValueError:  # Python refuses to print integers of some thousand digits
         return "a very large number"
     return text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
-
-
-@cache
-def _schema() -> Mapping[str, Any]:
-    package = Path(__file__).parent
-    bundled = package / "_bundled" / "schemas"
-    folder = bundled if bundled.is_dir() else package.parent / "schemas"
-    schema: Mapping[str, Any] = json.loads((folder / "settings.schema.json").read_text(encoding="utf-8"))
-    return schema
 
 
 def _check_value(value: Any, schema: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
