@@ -15,8 +15,11 @@ from itertools import pairwise
 from trajdiff.align.language import fold, month_numbers, number_words
 from trajdiff.align.values import number, words
 
-_NUMBERS = re.compile(r"(?<![\w.,-])[#$€£¥]?-?(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![\w])")
+# Only ASCII letters and digits bind a number or an identifier: in scripts without spaces the words around it
+# follow directly.
+_NUMBERS = re.compile(r"(?<![a-z0-9_.,-])[#$€£¥]?-?(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![a-z0-9_])")
 _TOKENS = re.compile(r"[^\W_](?:[\w@.\-/:+]*[^\W_])?")
+_ASCII_TOKENS = re.compile(r"[a-z0-9](?:[a-z0-9_@.\-/:+]*[a-z0-9])?")
 _ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
 _CJK_DATE = re.compile(r"(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号]")
 _SENTENCES = re.compile(r"[.!?;\n。！？；]+\s*")
@@ -39,7 +42,9 @@ class Mentions:
 def mentions(text: str) -> Mentions:
     """The values a text states."""
     folded = fold(text[:_TEXT_CAP])
-    tokens = frozenset(token.strip("#") for token in _TOKENS.findall(folded))
+    tokens = frozenset(_TOKENS.findall(folded))
+    if not folded.isascii():
+        tokens |= frozenset(_ASCII_TOKENS.findall(folded))
     numbers = {number(match[0].replace(",", "") + match[1]) or match[0] for match in _NUMBERS.findall(folded)}
     numbers |= {str(number_words()[token]) for token in tokens if token in number_words()}
     ids = {token for token in tokens if any(c.isdigit() for c in token) and not token.isdigit()}

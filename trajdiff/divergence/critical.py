@@ -6,14 +6,15 @@ levels below writes, which are used only where held-out passes do not trip over 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.values import changed_paths
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.divergence.ledger import Debt, DebtKind, Difference, closest, effective_writes, subject
-from trajdiff.divergence.lower_levels import lower_levels
+from trajdiff.divergence.lower_levels import lower_levels, other_result
 from trajdiff.divergence.places import agreed_offer, place_of_call, required_read, unmade_reads
 from trajdiff.divergence.provenance import Commitment, commitment
 from trajdiff.model import LIMITS, Verdict
@@ -39,13 +40,16 @@ def earliest(case: Case) -> Suspect | None:
     return lower_levels(case)
 
 
-def loop(steps: tuple[PreparedStep, ...]) -> PreparedStep | None:
-    """The first call of a run of three or more equal calls with equal results, or the first repetition of a
-    call made that often in all; None where the trial does not repeat itself."""
+def loop(steps: Sequence[PreparedStep], needed: Container[str] = ()) -> PreparedStep | None:
+    """The first needless call of a run of three or more equal calls with equal results, or the first
+    repetition of a call made that often in all; None where the trial does not repeat itself. ``needed`` are
+    calls that passes make too: the first of those is no repetition."""
     calls = [step for step in steps if step.is_call and step.by_agent]
     for at in range(len(calls) - LOOP + 1):
-        if len({step.full_key for step in calls[at : at + LOOP]}) == 1:
-            return calls[at]
+        run = calls[at : at + LOOP]
+        if len({step.full_key for step in run}) == 1:
+            again = run[0].call_key in {step.call_key for step in calls[:at]}
+            return run[0] if again or run[0].call_key not in needed else run[1]
     seen: dict[str, list[PreparedStep]] = {}
     for step in calls:
         seen.setdefault(step.full_key, []).append(step)
@@ -78,8 +82,8 @@ def _done(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
         read = {v for s in case.steps[: call.position] if s.is_call for _, v in s.result_leaves}
         differing, expected = [leaf for leaf in differing if leaf[1] not in read], []
     found = commitment(case, call, differing, expected)
-    if debt.kind is DebtKind.EXTRA and found.by in ("call", "consent"):
-        found = _new_wish(case, found) or found
+    if debt.kind is not DebtKind.CHANGED and found.by in ("call", "consent"):
+        found = _wish(case, call) or found
     suspect = _suspect(case, difference, debt, kind, found)
     skipped = _skipped_read(case, difference, call, expected)
     yield skipped if skipped is not None and skipped.root <= suspect.root else suspect
@@ -135,17 +139,25 @@ def _skipped_read(
     return None
 
 
-def _new_wish(case: Case, found: Commitment) -> Commitment | None:
-    """A wish of the user, behind a refusal, that no pass's user has: the user left what passes share."""
-    refused = [s for s in case.steps[: found.position] if s.is_message and s.by_agent and "refuse" in s.acts]
-    if not refused:
+def _wish(case: Case, call: PreparedStep) -> Commitment | None:
+    """The user's own wish for a call that no pass makes: the first user message that names the act, when no
+    pass's user names it and the idea is not the agent's."""
+    if any(_names(case, trial.steps, call, by_user=True) for trial in case.passes):
         return None
-    wish = next((s for s in case.steps[refused[-1].position + 1 :] if s.is_message and s.by_user), None)
-    if wish is None or wish.position >= found.position:
+    before = case.steps[: call.position]
+    wish = _names(case, before, call, by_user=True)
+    idea = _names(case, before, call, by_user=False)
+    shared = any(_names(case, trial.steps, call, by_user=False) for trial in case.passes)
+    if wish is None or (idea is not None and idea.position < wish.position and not shared):
         return None
-    theirs = [s for trial in case.passes for s in trial.steps if s.is_message and s.by_user]
-    alike = max((case.graph.costs.likeness(wish, other) for other in theirs), default=0)
-    return Commitment(position=wish.position, by="user") if alike < 500 else None
+    return Commitment(position=wish.position, by="user")
+
+
+def _names(
+    case: Case, steps: Sequence[PreparedStep], call: PreparedStep, *, by_user: bool
+) -> PreparedStep | None:
+    told = (s for s in steps if s.is_message and s.by_user == by_user)
+    return next((s for s in told if case.names_act(s.text, call)), None)
 
 
 def _owed(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
@@ -157,6 +169,10 @@ def _owed(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
     missing = read if read is not None else write
     place = place_of_call(case, reference, missing)
     if place is None:
+        return
+    other = other_result(case)
+    if other is not None and other.root < place.position:
+        yield replace(other, manifest=place.position)
         return
     left = agreed_offer(case, write)
     if read is None and left is not None and next(case.agent_steps(left), None) is None:
@@ -190,7 +206,7 @@ def _refused_attempt(case: Case, write: PreparedStep) -> PreparedStep | None:
 
 def _ending(case: Case, owes: bool) -> Suspect | None:
     """An ending of the trial's own: cut by its limit, or a loop that no pass has where a write is owed."""
-    repeated = loop(case.steps)
+    repeated = loop(case.steps, {step.call_key for trial in case.passes for step in trial.calls})
     if repeated is not None and any(loop(trial.steps) is not None for trial in case.passes):
         repeated = None
     last = case.last_agent_step

@@ -7,6 +7,7 @@ They separate less well than writes, so the report uses each only where held-out
 from __future__ import annotations
 
 from trajdiff.align.mentions import mentions
+from trajdiff.align.order import entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
@@ -21,7 +22,7 @@ def lower_levels(case: Case) -> Suspect | None:
     """The first level below writes that separates the trial from all passes, or None."""
     if len(case.passes) < AGREEING:
         return None
-    rules = (("results", _result), ("facts", _fact), ("reads", _read))
+    rules = (("results", other_result), ("facts", _fact), ("reads", _read))
     found = [suspect for level, rule in rules if level in case.levels and (suspect := rule(case)) is not None]
     return min(found, key=lambda s: (s.root, s.manifest, s.kind), default=None)
 
@@ -36,22 +37,43 @@ def told(trial: PreparedTrial) -> frozenset[str]:
     return frozenset(own - given)
 
 
-def _result(case: Case) -> Suspect | None:
-    """The same call with another result than in every pass, no write of the trial's own before it."""
+def other_result(case: Case) -> Suspect | None:
+    """The same call with another result than in every pass, with no write of the trial's own before it that
+    touches the same entity; where there is one that the trial tried twice, the second try."""
     for step in case.steps:
-        if not (step.is_call and step.by_agent):
+        if not (step.is_call and step.by_agent) or step.folded or step.failed:
             continue
-        if step.effect is Effect.WRITE and not step.failed:
+        theirs = [_answers(trial, step) for trial in case.passes]
+        shared = frozenset.intersection(*theirs)
+        if step.result_text in frozenset.union(*theirs) or not shared:
+            continue
+        own = [s for s in case.failing.calls if s.position < step.position and _touches(s, step)]
+        expected = next(s for s in case.passes[0].calls if s.call_key == step.call_key)
+        if not own:
+            return Suspect(
+                kind=Kind.RESULT_DIFFERENCE, actor=Blame.ENVIRONMENT, root=step.position,
+                manifest=step.position, level="result", tool=step.step.name, expected=expected,
+                reference=case.passes[0],
+            )  # fmt: skip
+        twice = next((s for s in own if any(o.call_key == s.call_key for o in own if o is not s)), None)
+        if twice is None:
             return None
-        theirs = [next((s for s in trial.calls if s.call_key == step.call_key), None) for trial in case.passes]
-        results = {s.result_text for s in theirs if s is not None}
-        if None in theirs or len(results) != 1 or step.result_text in results or step.folded:
-            continue
+        again = [s for s in own if s.call_key == twice.call_key][1]
         return Suspect(
-            kind=Kind.RESULT_DIFFERENCE, actor=Blame.ENVIRONMENT, root=step.position, manifest=step.position,
-            level="result", tool=step.step.name, expected=theirs[0], reference=case.passes[0],
+            kind=Kind.DUPLICATE_WRITE, actor=Blame.AGENT, root=again.position, manifest=step.position,
+            level="result", tool=again.step.name, expected=expected, reference=case.passes[0],
         )  # fmt: skip
     return None
+
+
+def _answers(trial: PreparedTrial, call: PreparedStep) -> frozenset[str]:
+    """All results that a trial got for a call."""
+    return frozenset(s.result_text for s in trial.calls if s.call_key == call.call_key and not s.failed)
+
+
+def _touches(write: PreparedStep, read: PreparedStep) -> bool:
+    # A refused write may have taken effect all the same (a time-out): it counts as a touch.
+    return write.effect in (Effect.WRITE, Effect.UNKNOWN) and bool(entities(write) & entities(read))
 
 
 def _fact(case: Case) -> Suspect | None:

@@ -33,7 +33,19 @@ def place_of_column(case: Case, column: int) -> PreparedStep | None:
             last = max(last, match.position)
         if match.column == column:
             break
-    return next(case.agent_steps(last), None) or case.last_agent_step
+    return went_on(case, last)
+
+
+def went_on(case: Case, after: int) -> PreparedStep | None:
+    """The agent's next step that goes on: a message, a write, a hand-over. A look at something is still in
+    time for what is missing; where the agent only looks on, its last step."""
+    looks = (Effect.READ,)
+    found = (s for s in case.agent_steps(after) if not (s.is_call and s.effect in looks) and not _thinks(s))
+    return next(found, None) or case.last_agent_step
+
+
+def _thinks(step: PreparedStep) -> bool:
+    return step.is_call and step.effect is Effect.CONTROL and not step.result_text
 
 
 def is_shared(case: Case, match: Match) -> bool:
@@ -61,7 +73,7 @@ def place_of_call(case: Case, reference: PreparedTrial, call: PreparedStep) -> P
     floor = max((p for p in (known, agreed) if p is not None), default=None)
     if floor is None or by_alignment is None:
         return by_alignment
-    behind = next(case.agent_steps(floor), None) or case.last_agent_step
+    behind = went_on(case, floor)
     return max((s for s in (by_alignment, behind) if s is not None), key=lambda s: s.position)
 
 
