@@ -35,7 +35,7 @@ class TaskCounts:
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key with numbers as numbers: ``t2`` before ``t2a`` before ``t10``. Different names, different keys."""
+    """Sort key with numbers as numbers: ``t2``, ``t2a``, ``t10``. Different names have different keys."""
     key: list[tuple[int, int, str]] = []
     for position, part in enumerate(re.split(r"([0-9]+)", name)):
         if position % 2:  # a run of digits, compared by length and text: no limit on how long it is
