@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.reliability.trials import Record, passes_of, task_of
+from trajdiff.importers import load
 from trajdiff.reliability.estimators import (
     InvalidCountsError,
     SuiteReliability,
@@ -365,3 +366,14 @@ def _assert_records(case: Case, made: SuiteReliability, pairs: list[tuple[int, i
         assert made.tasks - len(made.excluded_no_trials) == expected["excluded"]["tasks_used"]
         assert list(made.excluded_no_trials) == expected["excluded"].get("tasks_without_value", [])
         assert made.excluded_n_min == expected["excluded"]["max_k"]
+
+
+def test_recorded_airline_run_gives_its_published_curve(shared: Path) -> None:
+    """From the log to the curve: .420 .273 .220 .200 over 50 tasks with 4 trials each."""
+    log = shared / "data" / "tau_bench" / "gpt-4o-airline.json"
+    if not log.is_file():
+        pytest.skip("no recorded airline run beside the project")
+    made = suite_reliability([task_reliability(task) for task in load([str(log)]).tasks])
+    assert (made.tasks, made.counted, made.passed) == (50, 200, 84)
+    assert [f"{value:.3f}" for value in made.pass_hat_k] == ["0.420", "0.273", "0.220", "0.200"]
+    assert (made.never, made.sometimes, made.always) == (14, 26, 10)
