@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,6 +13,9 @@ from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command
 from trajdiff.cli.streams import put, width
 from trajdiff.errors import UsageError
+from trajdiff.render.safety import one_line
+
+_SUFFIX = ".schema.json"
 
 
 @click.command(
@@ -52,11 +56,19 @@ def formats(ctx: click.Context, /, schema: str | None, **options: Any) -> int:
 def _print_schema(name: str) -> None:
     from trajdiff.cli.suggest import nearest
     from trajdiff.render.json_text import to_json
-    from trajdiff.schema import load_schema, schema_names
+    from trajdiff.schema import load_schema
 
     names = schema_names()
     if name not in names:
         near = nearest(name, names)
         hints = [f"did you mean {near[0]}?"] if near else []
-        raise UsageError(f'no schema "{name}"', *hints, f"known: {', '.join(names)}")
+        raise UsageError(f'no schema "{one_line(name)}"', *hints, f"known: {', '.join(names)}")
     put(to_json(load_schema(name)), utf8=True)
+
+
+def schema_names() -> list[str]:
+    """Names of the schemas that came with the package."""
+    package = Path(__file__).resolve().parent.parent
+    folders = (package / "_bundled" / "schemas", package.parent / "schemas")
+    folder = next((folder for folder in folders if folder.is_dir()), folders[0])
+    return sorted(path.name.removesuffix(_SUFFIX) for path in folder.glob(f"*{_SUFFIX}"))

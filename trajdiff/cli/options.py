@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -14,14 +15,14 @@ from trajdiff.render.choosing import MIXED
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-class Paths(click.ParamType):
+class Paths(click.ParamType[str]):
     """A path, glob or ``-``; in an environment variable several are separated the way PATH is."""
 
     name = "path"
-    envvar_list_splitter = __import__("os").pathsep
+    envvar_list_splitter = os.pathsep
 
 
-class Numbers(click.ParamType):
+class Numbers(click.ParamType[tuple[int, ...]]):
     """Whole numbers from 1, separated by commas."""
 
     name = "numbers"
@@ -36,7 +37,7 @@ class Numbers(click.ParamType):
         return tuple(int(part) for part in parts)
 
 
-class Names(click.ParamType):
+class Names(click.ParamType[tuple[str, ...]]):
     """Names separated by commas."""
 
     name = "names"

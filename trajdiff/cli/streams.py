@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import IO
+from typing import TextIO
 
 #: Width without a terminal, and the least that tables are laid out for.
 DEFAULT_WIDTH, LEAST_WIDTH = 100, 40
@@ -59,7 +59,7 @@ def silence() -> None:
             os.close(nowhere)
 
 
-def _write(stream: IO[str], content: str | bytes, encoding: str | None) -> None:
+def _write(stream: TextIO, content: str | bytes, encoding: str | None) -> None:
     """Characters that the stream cannot encode become backslash escapes; lone surrogates always do."""
     chosen = encoding or stream.encoding or "utf-8"
     data = content if isinstance(content, bytes) else content.encode(chosen, "backslashreplace")
@@ -102,7 +102,7 @@ def width(environment: Mapping[str, str]) -> int:
     return DEFAULT_WIDTH
 
 
-def is_terminal(stream: IO[str]) -> bool:
+def is_terminal(stream: TextIO) -> bool:
     """Whether a stream is a terminal; a closed one is not."""
     try:
         return stream.isatty()

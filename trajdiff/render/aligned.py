@@ -66,10 +66,12 @@ def aligned_lines(
 
 def equal(row: Row, left: str, right: str) -> bool:
     """Whether two trials have the same step in a row."""
-    if cell_of(row, left) is None or cell_of(row, right) is None:
-        return False
+    one, two = cell_of(row, left), cell_of(row, right)
     same = (Op.SAME, Op.REFERENCE, Op.MOVED)
-    return op_of(row, left) in same and op_of(row, right) in same
+    if one is None or two is None:  # a second half of a step that the reference has as one
+        other = one or two
+        return other is not None and other.op is Op.SAME
+    return one.op in same and two.op in same
 
 
 def _shown(rows: Sequence[Row], sides: Sides, fit: Fit, wanted: Callable[[Row], bool] | None) -> set[int]:
@@ -142,8 +144,8 @@ class _Drawing:
             ]
             ends = names[0] if len(part) == 1 else f"{names[0]} {self.fit.marks.ellipsis} {names[-1]}"
             numbers = f"{part[0].number}" if len(part) == 1 else f"{part[0].number} to {part[-1].number}"
-            where = "" if same else f"steps {numbers}: " if len(part) > 1 else f"step {numbers}: "
-            text = f"{where}{plural(len(part), 'step')} {verb} ({ends})"
+            where = "" if same else f", {numbers}"
+            text = f"{plural(len(part), 'step')} {verb}{where} ({ends})"
             lines.append(line(" " * self._margin, Span(text, "equal")))
         return lines
 
@@ -164,8 +166,13 @@ class _Drawing:
         ops = (op_of(row, self.sides.right), op_of(row, self.sides.left))
         return next((marks.step(op) for op in ops if op not in (Op.REFERENCE, Op.SAME)), " ")
 
+    def _look(self, row: Row, width: int) -> Look:
+        """Steps that matter may take more lines."""
+        lines = 4 if row.number in self.sides.places else 2
+        return Look(width=width, marks=self.fit.marks, lines=lines, full=self.fit.full)
+
     def _two(self, row: Row, same: bool) -> list[Line]:
-        look = Look(width=self._column, marks=self.fit.marks, full=self.fit.full)
+        look = self._look(row, self._column)
         left = step_lines(cell_of(row, self.sides.left), look)
         right = [line(self.fit.marks.same)] if same else step_lines(cell_of(row, self.sides.right), look)
         if same:
@@ -177,7 +184,7 @@ class _Drawing:
         return lines
 
     def _below(self, row: Row, same: bool) -> list[Line]:
-        look = Look(width=self.fit.width - self._margin - 3, marks=self.fit.marks, full=self.fit.full)
+        look = self._look(row, self.fit.width - self._margin - 3)
         if same:
             parts = [("   ", [_dim(part) for part in step_lines(cell_of(row, self.sides.left), look)])]
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trajdiff.reliability.estimators import SuiteReliability, format_k, why_absent
+from trajdiff.reliability.estimators import SuiteReliability, TaskReliability, format_k, why_absent
 from trajdiff.render.marks import Marks
 from trajdiff.render.wording import plural, shortlist
 
@@ -40,11 +40,12 @@ def curve_ks(suite: SuiteReliability, wanted: Sequence[int]) -> tuple[int, ...]:
     return tuple(shown if largest <= _SHOWN else [*shown, largest])
 
 
-def task_ks(suite: SuiteReliability, wanted: Sequence[int]) -> tuple[int, ...]:
-    """The k of the task table: those asked for, else 1, 2 and the largest k of the suite."""
+def task_ks(row: SuiteReliability | TaskReliability, wanted: Sequence[int]) -> tuple[int, ...]:
+    """The k of a task table or of one task: those asked for, else 1, 2 and the largest."""
     if wanted:
         return tuple(sorted(set(wanted)))
-    return tuple(sorted({k for k in (1, 2, len(suite.pass_hat_k)) if 1 <= k <= len(suite.pass_hat_k)}))
+    largest = len(row.pass_hat_k)
+    return tuple(sorted({k for k in (1, 2, largest) if 1 <= k <= largest}))
 
 
 def suite_curve_table(suite: SuiteReliability, wanted: Sequence[int], marks: Marks) -> Curve:

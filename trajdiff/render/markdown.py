@@ -17,7 +17,7 @@ from trajdiff.render.registry import Renderer
 from trajdiff.render.safety import one_line
 from trajdiff.render.steps import Look, cell_of, rows_with, step_lines
 from trajdiff.render.strip import variant_rows
-from trajdiff.render.task_findings import groups
+from trajdiff.render.task_findings import claims, groups
 from trajdiff.render.view import View
 from trajdiff.render.wording import (
     abstention_words,
@@ -176,12 +176,12 @@ def render_task(report: Report, view: View) -> str:
     """One task: what separates outcomes, the steps, the sources."""
     task = task_of(report, view)
     title = f" {cell(task.title)}" if task.title else ""
-    ks = task_ks(report.suite, view.k)
+    ks = task_ks(task.reliability, view.k)
     figures = " · ".join(f"pass^{k} {format_k(task.reliability.pass_hat_k, k)}" for k in ks)
     parts = [f"### {code(task.task_id)}{title}\n", f"{trial_strip(task, view.marks)} · {figures}\n"]
     for divergence, trials in groups(task):
         parts.append(_divergence(task, divergence, trials, view))
-    silent = [entry for entry in task.finding.divergences if entry.abstained or entry.reason is not None]
+    silent = [entry for entry in task.finding.divergences if not claims(entry)]
     parts += [
         f"- trial {code(entry.trial_id)}: {cell(abstention_words(entry))}. {cell(entry.sentence)}\n"
         for entry in silent

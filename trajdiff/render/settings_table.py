@@ -20,6 +20,6 @@ def settings_text(rows: Rows, width: int) -> str:
 
 
 def settings_json(rows: Rows) -> str:
-    """The same as JSON, schema ``trajdiff.settings/1``."""
+    """The same as JSON, schema ``trajdiff.inspect-settings/1``."""
     entries = [{"key": key, "value": value, "from": origin} for key, value, origin in rows]
-    return to_json({"schema": "trajdiff.settings/1", "settings": entries})
+    return to_json({"schema": "trajdiff.inspect-settings/1", "settings": entries})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from trajdiff.align.table import AlignedTable, Cell, Op, Row
 from trajdiff.model import StepKind
-from trajdiff.render.lines import Line, Span, line, width_of, wrap
+from trajdiff.render.lines import Line, Span, line, plain, width_of, wrap
 from trajdiff.render.marks import Marks
 from trajdiff.render.safety import cells, clean, one_line, preview, shortened
 
@@ -20,10 +21,12 @@ _MOST_LINES = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """How steps are written: width in cells, marks, and whether texts are shown in full."""
+    """How steps are written: width in cells, marks, the most lines of a shortened message or result, or all
+    of it."""
 
     width: int
     marks: Marks
+    lines: int = 2
     full: bool = False
 
 
@@ -63,8 +66,7 @@ def step_lines(cell: Cell | None, look: Look) -> list[Line]:
     if cell.kind == StepKind.TERMINATION:
         return [line(f"{look.marks.end} end: {one_line(cell.text or 'unknown')}")]
     if cell.tool is not None:
-        lines = _call(cell, look)
-        return [*lines, *_result(cell, look)] if cell.result is not None else lines
+        return [*_call(cell, look), *_result(cell, look)]
     return _message(cell, look)
 
 
@@ -73,25 +75,29 @@ def _message(cell: Cell, look: Look) -> list[Line]:
     text = cell.text or ""
     if look.full:
         return _whole(text, f"{who}: ", look)
-    return [line(f"{who}: ", preview(text, max(look.width - cells(who) - 2, 12), look.marks.ellipsis))]
+    return _within(lambda room: preview(text, room, look.marks.ellipsis), f"{who}: ", look)
 
 
 def _call(cell: Cell, look: Look) -> list[Line]:
     """``name(a=1, b="x")``; changed arguments stand out."""
-    changed = set(cell.changed)
-    tokens = [Span(f"{one_line(cell.tool or '')}(")]
-    for position, (path, value) in enumerate(cell.arguments):
-        comma = "" if position == len(cell.arguments) - 1 else ", "
-        style = "changed" if path in changed else ""
-        tokens.append(Span(f"{one_line(path)}={argument_text(value, look)}", style))
-        if comma:
-            tokens.append(Span(comma))
-    tokens.append(Span(")"))
+    tokens = [line(f"{one_line(cell.tool or '')}(")]
+    for position, (name, value) in enumerate(cell.arguments):
+        last = position == len(cell.arguments) - 1
+        style = "changed" if _is_changed(name, cell.changed) else ""
+        text = f"{one_line(name)}={argument_text(value, look)}" if name else argument_text(value, look)
+        tokens.append(line(Span(text, style), ")" if last else ", "))
+    if not cell.arguments:
+        tokens = [line(tokens[0], ")")]
     lines = _flow(tokens, look.width)
     if look.full or len(lines) <= _MOST_LINES:
         return lines
-    left = len(cell.arguments)
-    return [*lines[: _MOST_LINES - 1], line(f"  {look.marks.ellipsis} ({left} arguments, --full shows all)")]
+    left = f"  {look.marks.ellipsis} ({len(cell.arguments)} arguments, --full shows all)"
+    return [*lines[: _MOST_LINES - 1], line(left)]
+
+
+def _is_changed(name: str, changed: tuple[str, ...]) -> bool:
+    """Whether an argument differs from the reference, as a whole or somewhere inside."""
+    return any(path == name or path.startswith((f"{name}.", f"{name}[")) for path in changed)
 
 
 def argument_text(value: str, look: Look) -> str:
@@ -103,39 +109,52 @@ def _result(cell: Cell, look: Look) -> list[Line]:
     arrow = f"  {look.marks.arrow} "
     if cell.is_error:
         arrow += f"{look.marks.error} "
-    text = cell.result or ""
+    if cell.result is None:
+        return [line(arrow, Span("(no result recorded)", "muted"))]
+    text = cell.result
     if look.full:
         return _whole(text, arrow, look)
-    room = max(look.width - cells(arrow), 12)
-    return [line(arrow, shortened(text, room, look.marks.ellipsis) or "(empty)")]
+    if not one_line(text):
+        return [line(arrow, Span("(empty)", "muted"))]
+    return _within(lambda room: shortened(text, room, look.marks.ellipsis), arrow, look)
+
+
+def _within(shorten: Callable[[int], str], first: str, look: Look) -> list[Line]:
+    """A shortened text on at most ``look.lines`` lines, ``first`` before it, the rest indented by four."""
+    room = look.width * look.lines
+    while True:
+        lines = wrap(shorten(room), look.width, first=first, rest="    ")
+        if len(lines) <= look.lines or room <= look.width // 2:
+            return [line(text) for text in lines[: look.lines]]
+        room -= 4
 
 
 def _whole(text: str, first: str, look: Look) -> list[Line]:
     """A text in full, its own line breaks kept, wrapped at the width."""
     lines: list[Line] = []
     for position, part in enumerate(clean(text).expandtabs(4).split("\n")):
-        begin = first if position == 0 else "  "
-        lines += [line(piece) for piece in wrap(part, look.width, first=begin, rest="  ")]
+        begin = first if position == 0 else "    "
+        lines += [line(piece) for piece in wrap(part, look.width, first=begin, rest="    ")]
     return lines
 
 
-def _flow(tokens: list[Span], width: int) -> list[Line]:
-    """Spans one after the other, broken between them, or inside one that is wider than a line."""
+def _flow(tokens: list[Line], width: int) -> list[Line]:
+    """Pieces one after the other, broken between them, or inside one that is wider than a line."""
     lines: list[Line] = []
     current: Line = ()
     for token in tokens:
-        glued = token.text in (", ", ")")
-        size = cells(token.text.rstrip())
-        if current and not glued and width_of(current) + size + 1 > width and width_of(current) > 2:
+        size = cells(plain(token).rstrip())
+        if plain(current).strip() and width_of(current) + size > width:
             lines.append(current)
             current = line("  ")
-        while width_of(current) + cells(token.text.rstrip()) > width:
-            room = max(width - width_of(current), 1)
-            head = _take(token.text, room)
-            lines.append(line(current, Span(head, token.style)))
-            current, token = line("  "), Span(token.text[len(head) :], token.style)
-        current = line(current, token)
-    return [*lines, current] if current else lines
+        for span in token:
+            text = span.text
+            while width_of(current) + cells(text.rstrip()) > width:
+                head = _take(text, max(width - width_of(current), 1))
+                lines.append(line(current, Span(head, span.style)))
+                current, text = line("  "), text[len(head) :]
+            current = line(current, Span(text, span.style))
+    return [*lines, current]
 
 
 def _take(text: str, room: int) -> str:

@@ -28,6 +28,11 @@ class VariantRow:
         return any(trial.verdict is Verdict.FAIL for trial in self.trials)
 
     @property
+    def passed(self) -> bool:
+        """Whether one of the trials passed."""
+        return any(trial.verdict is Verdict.PASS for trial in self.trials)
+
+    @property
     def names(self) -> str:
         """``trials 0, 2``."""
         ids = ", ".join(one_line(trial.trial_id) for trial in self.trials)

@@ -27,6 +27,10 @@ class Table:
     objects: Callable[[Report, Choice], list[dict[str, Any]]]
 
 
+#: ``op`` of a gap in a row that the reference has no step in either.
+NO_STEP_ANYWHERE = "absent"
+
+
 def _names(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
@@ -77,10 +81,44 @@ def _trials(report: Report, choice: Choice) -> list[TrialRow]:
     trials = [
         trial
         for task in tasks
-        for trial in task.trials
+        for trial in with_missing(task)
         if choice.stop is None or trial.termination == choice.stop
     ]
     return trials if choice.limit is None else trials[: choice.limit]
+
+
+def with_missing(task: TaskReport) -> list[TrialRow]:
+    """The trials of a task and, in their places, the expected ones that are not there."""
+    known = {trial.trial_id for trial in task.trials}
+    absent = [_missing(task, trial_id) for trial_id in task.missing if trial_id not in known]
+    if not absent:
+        return list(task.trials)
+    return sorted([*task.trials, *absent], key=lambda trial: natural_key(trial.trial_id))
+
+
+def _missing(task: TaskReport, trial_id: str) -> TrialRow:
+    return TrialRow(
+        task_id=task.task_id,
+        trial_id=trial_id,
+        verdict=None,
+        reward=None,
+        verdict_rule="expected, not recorded",
+        verdict_raw=None,
+        termination="",
+        termination_raw=None,
+        producer_id=None,
+        steps=0,
+        tool_calls=0,
+        errors=0,
+        tokens=None,
+        cost=None,
+        duration=None,
+        variant=None,
+        ref=f"{task.task_id}/{trial_id}",
+        path="",
+        pointer="",
+        comparable=False,
+    )
 
 
 def _unlimited(choice: Choice) -> Choice:
@@ -100,8 +138,9 @@ def alignment_rows(report: Report, choice: Choice) -> list[dict[str, Any]]:
         for row in table.rows:
             cells = {cell.trial_id: cell for cell in row.cells}
             for trial_id in table.columns:
-                cell = cells.get(trial_id) or Cell(trial_id=trial_id, op=Op.MISSING)
-                rows.append(_alignment_row(task, row, cell))
+                found = cells.get(trial_id)
+                entry = _alignment_row(task, row, found or Cell(trial_id=trial_id, op=Op.MISSING))
+                rows.append(entry if found is not None else {**entry, "op": NO_STEP_ANYWHERE})
     return rows if choice.limit is None else rows[: choice.limit]
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trajdiff.divergence.finding import Divergence, FindingKind, Reason, Side, ValueOrigin
+from trajdiff.divergence.finding import Divergence, FindingKind, Kind, Reason, Side, ValueOrigin
 from trajdiff.model import Verdict
 from trajdiff.render.lines import Line, Span, line, wrap
-from trajdiff.render.marks import Marks
 from trajdiff.render.places import first_row, manifest_row, places, root_row, row_of, trial_row
 from trajdiff.render.safety import cells, clean, one_line
 from trajdiff.render.steps import rows_with
@@ -22,6 +21,11 @@ _LABEL = 21
 _MOST_RECOVERED = 3
 
 
+def claims(divergence: Divergence) -> bool:
+    """Whether a place is named for this trial; an abstention and an infrastructure end name none."""
+    return not divergence.abstained and divergence.kind is not Kind.INFRASTRUCTURE
+
+
 def groups(task: TaskReport) -> list[tuple[Divergence, tuple[str, ...]]]:
     """The divergences of a task, one per group of failed trials, that of the task row first."""
     finding = task.finding
@@ -29,7 +33,7 @@ def groups(task: TaskReport) -> list[tuple[Divergence, tuple[str, ...]]]:
     found: list[tuple[Divergence, tuple[str, ...]]] = []
     told: set[str] = set()
     for divergence in ordered:
-        if divergence.abstained or divergence.reason is not None or divergence.trial_id in told:
+        if not claims(divergence) or divergence.trial_id in told:
             continue
         trials = divergence.group or (divergence.trial_id,)
         told.update(trials)
@@ -99,7 +103,7 @@ def silent_lines(task: TaskReport, variants: Sequence[VariantRow], view: View) -
         lines += _sentence(task.finding.text or "Not compared.", view)
     by_reason: dict[tuple[Reason | None, str], list[Divergence]] = {}
     for divergence in task.finding.divergences:
-        if divergence.abstained or divergence.reason is not None:
+        if not claims(divergence):
             by_reason.setdefault((divergence.reason, divergence.sentence), []).append(divergence)
     for (reason, sentence), silent in by_reason.items():
         if kind is FindingKind.NEVER_PASS and reason is Reason.NO_PASSING_TRIAL:
@@ -118,9 +122,10 @@ def _silence(
     who = f"trial{'s' if len(trials) > 1 else ''} {shortlist(trials)}"
     lines = [line(Span(f"{abstention_words(silent[0])}{view.marks.dot}{who}", "heading"))]
     lines += _sentence(sentence, view)
-    standard = REASON_SENTENCES.get(reason) if reason is not None else None
-    if standard is not None and standard not in sentence:
-        lines += _sentence(standard, view)
+    if reason is not None and not sentence:
+        lines += _sentence(REASON_SENTENCES[reason], view)
+    elif reason is Reason.NO_SEPARATING_STEP:
+        lines += _sentence("More trials may help: trajdiff does not guess.", view)
     if reason is Reason.SAME_PATH:
         lines += _same_path_count(task, trials[0], view)
     for divergence in silent if view.full else silent[:1]:
@@ -251,10 +256,3 @@ def sources_lines(task: TaskReport, divergence: Divergence, view: View) -> list[
             lines.append(line(label, ref))
             lines.append(line(" " * len(label), Span(pointer, "muted")))
     return lines
-
-
-def trial_marks(task: TaskReport, marks: Marks) -> Line:
-    """All trials of a task as marks, however many they are."""
-    styles = {marks.passed: "passed", marks.failed: "failed"}
-    found = [marks.trial(trial.verdict) for trial in task.trials]
-    return line(*(Span(mark, styles.get(mark, "")) for mark in found))

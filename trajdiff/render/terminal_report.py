@@ -125,10 +125,10 @@ def _row(task: TaskReport, ks: tuple[int, ...], marks: Marks) -> list[Line]:
     ]
 
 
-def strip_line(task: TaskReport, marks: Marks) -> Line:
-    """The trials of a task as marks, passed and failed in their colours."""
+def strip_line(task: TaskReport, marks: Marks, most: int = 10) -> Line:
+    """The trials of a task as marks, passed and failed in their colours; counts where there are too many."""
     styles = {marks.passed: "passed", marks.failed: "failed"}
-    return line(*(Span(mark, styles.get(mark, "")) for mark in trial_strip(task, marks)))
+    return line(*(Span(mark, styles.get(mark, "")) for mark in trial_strip(task, marks, most)))
 
 
 def finding_line(words: FindingWords) -> Line:
@@ -146,7 +146,7 @@ def closing_lines(report: Report, view: View) -> list[Line]:
     recurring = recurring_lines(report, view.marks)
     if recurring:
         lines.append(line(Span("recurring", "heading")))
-        lines += [line("  ", text) for text in recurring]
+        lines += [line(part) for text in recurring for part in wrap(text, view.width, first="  ", rest="    ")]
     for text in (*summary_lines(report, view.marks), self_check_line(report), caution(report)):
         lines += _wrapped(text, view)
     return lines

@@ -15,7 +15,8 @@ from trajdiff.render.places import first_row, manifest_row, root_row
 from trajdiff.render.registry import Renderer
 from trajdiff.render.safety import cells, one_line
 from trajdiff.render.strip import VariantRow, strip_lines, variant_rows
-from trajdiff.render.task_findings import groups, opening_lines, sources_lines, trial_marks
+from trajdiff.render.task_findings import claims, groups, opening_lines, sources_lines
+from trajdiff.render.terminal_report import strip_line
 from trajdiff.render.view import View
 from trajdiff.report import Report, TaskReport
 
@@ -25,7 +26,7 @@ def render(report: Report, view: View) -> str:
     task = task_of(report, view)
     variants = variant_rows(task, view.trials)
     marked = _marked(task, variants)
-    lines = [*header_lines(report, task, view), (), *opening_lines(task, variants, view)]
+    lines = [*header_lines(task, view), (), *opening_lines(task, variants, view)]
     strip = strip_lines(task, variants, _places(task, marked, view), width=view.width, marks=view.marks)
     lines += [(), *strip] if strip else []
     lines += table_lines(task, variants, view)
@@ -33,14 +34,14 @@ def render(report: Report, view: View) -> str:
     return paint([fit(content, view.width, view.marks.ellipsis) for content in lines], color=view.color)
 
 
-def header_lines(report: Report, task: TaskReport, view: View) -> list[Line]:
+def header_lines(task: TaskReport, view: View) -> list[Line]:
     """Task id, title, trials and pass^k; on two lines where one is too narrow."""
     figures = "   ".join(
-        f"pass^{k} {format_k(task.reliability.pass_hat_k, k)}" for k in task_ks(report.suite, view.k)
+        f"pass^{k} {format_k(task.reliability.pass_hat_k, k)}" for k in task_ks(task.reliability, view.k)
     )
     title = f"  {one_line(task.title)}" if task.title else ""
     name = line(Span(one_line(task.task_id), "heading"), title)
-    right = line(trial_marks(task, view.marks), f"   {figures}")
+    right = line(strip_line(task, view.marks, most=40), f"   {figures}")
     if width_of(name) + width_of(right) + 3 <= view.width:
         return [line(name, "   ", right)]
     return [name, line("  ", right)]
@@ -52,7 +53,10 @@ def table_lines(task: TaskReport, variants: tuple[VariantRow, ...], view: View) 
     if table is None or not variants:
         return []
     left = variants[0]
-    failing = [variant for variant in variants[1:] if variant.failed] or list(variants[1:])
+    failing = [variant for variant in variants[1:] if variant.failed]
+    if not failing:  # nothing failed: infrastructure ends beside a pass, or variants on request
+        unjudged = [variant for variant in variants[1:] if not variant.passed]
+        failing = unjudged or (list(variants[1:]) if view.full else [])
     lead = task.finding.lead.trial_id if task.finding.lead else None
     failing.sort(key=lambda variant: all(trial.trial_id != lead for trial in variant.trials))
     lines: list[Line] = []
@@ -61,7 +65,7 @@ def table_lines(task: TaskReport, variants: tuple[VariantRow, ...], view: View) 
         sides = Sides(
             left=left.shown,
             right=right.shown,
-            left_title=_title(left, view),
+            left_title=line(_title(left, view), " (reference)" if left.shown == table.reference else ""),
             right_title=_title(right, view),
             places=_places(task, divergence, view),
         )
@@ -106,7 +110,7 @@ def _places(task: TaskReport, divergence: Divergence | None, view: View) -> dict
     first = first_row(task.finding, divergence)
     if first is not None:
         found[first] = view.marks.first
-    if not divergence.abstained:
+    if claims(divergence):
         manifest, root = manifest_row(task.finding, divergence), root_row(task.finding, divergence)
         if manifest is not None:
             found[manifest] = view.marks.manifest
@@ -117,7 +121,7 @@ def _places(task: TaskReport, divergence: Divergence | None, view: View) -> dict
 
 def _around(task: TaskReport, divergence: Divergence | None) -> Callable[[Row], bool]:
     """Rows from the root to the manifest step of a divergence."""
-    if divergence is None or divergence.abstained:
+    if divergence is None or not claims(divergence):
         return lambda row: False
     rows = [row for row in (root_row(task.finding, divergence), manifest_row(task.finding, divergence)) if row]
     return lambda row: bool(rows) and min(rows) <= row.number <= max(rows)

@@ -13,6 +13,7 @@ from math import comb
 
 from trajdiff.divergence.finding import Divergence, FindingKind, Kind, Reason
 from trajdiff.model import Verdict
+from trajdiff.reliability.counting import natural_key
 from trajdiff.render.choosing import is_mixed
 from trajdiff.render.marks import Marks
 from trajdiff.render.places import manifest_row, root_row, rows_text
@@ -24,7 +25,7 @@ REASONS = {
     Reason.NO_SEPARATING_STEP: "no step separates them",
     Reason.TOO_FEW_TRIALS: "too few trials",
     Reason.NO_COMMON_GROUND: "the trials share too little to align",
-    Reason.WORDING_ONLY: "they differ in free text alone",
+    Reason.WORDING_ONLY: "the trials differ in free text alone",
     Reason.NOT_COMPARABLE: "tools, environment or grader version differ",
     Reason.NO_PASSING_TRIAL: "no passed trial to compare with",
     Reason.SAME_PATH: "same path, different outcome",
@@ -125,9 +126,18 @@ def completeness_lines(report: Report, marks: Marks) -> list[str]:
 
 def trial_strip(task: TaskReport, marks: Marks, most: int = 10) -> str:
     """``✓✗✓✗``, missing trials included; ``7/20`` where there are more trials than fit."""
-    if len(task.trials) > most:
-        return f"{task.reliability.c}/{task.reliability.n}"
-    return "".join(marks.trial(trial.verdict) for trial in task.trials)
+    slots = trial_marks(task, marks)
+    return "".join(slots) if len(slots) <= most else f"{task.reliability.c}/{task.reliability.n}"
+
+
+def trial_marks(task: TaskReport, marks: Marks) -> list[str]:
+    """A mark per trial, expected ones that are not there included, in natural order of the trial ids."""
+    slots = [(trial.trial_id, trial.verdict) for trial in task.trials]
+    known = {trial_id for trial_id, _ in slots}
+    absent = [(trial_id, None) for trial_id in task.missing if trial_id not in known]
+    if absent:
+        slots = sorted([*slots, *absent], key=lambda slot: natural_key(slot[0]))
+    return [marks.trial(verdict) for _, verdict in slots]
 
 
 def finding_words(task: TaskReport, marks: Marks) -> FindingWords:
