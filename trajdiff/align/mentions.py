@@ -17,7 +17,9 @@ from trajdiff.align.values import number, words
 
 # Only ASCII letters and digits bind a number or an identifier: in scripts without spaces the words around it
 # follow directly.
-_NUMBERS = re.compile(r"(?<![a-z0-9_.,-])[#$€£¥]?-?(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![a-z0-9_])")
+_NUMBERS = re.compile(
+    r"(?<![a-z0-9_])(?<![a-z0-9][.,\-])([$€£¥]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![a-z0-9_]|-\d)"
+)
 _TOKENS = re.compile(r"[^\W_](?:[\w@.\-/:+]*[^\W_])?")
 _ASCII_TOKENS = re.compile(r"[a-z0-9](?:[a-z0-9_@.\-/:+]*[a-z0-9])?")
 _ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
@@ -31,11 +33,13 @@ _WEAK_NUMBER, _WEAK_WORD = 100, 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mentions:
-    """What one text states. ``values`` holds canonical numbers, ids and dates (month-day)."""
+    """What one text states. ``values`` holds canonical numbers, ids and dates (month-day); ``amounts`` those
+    numbers that are written with a currency sign or decimals, which no list number or count is."""
 
     folded: str
     tokens: frozenset[str]
     values: frozenset[str]
+    amounts: frozenset[str]
 
 
 @lru_cache(maxsize=16384)
@@ -45,10 +49,16 @@ def mentions(text: str) -> Mentions:
     tokens = frozenset(_TOKENS.findall(folded))
     if not folded.isascii():
         tokens |= frozenset(_ASCII_TOKENS.findall(folded))
-    numbers = {number(match[0].replace(",", "") + match[1]) or match[0] for match in _NUMBERS.findall(folded)}
+    numbers, amounts = set(), set()
+    for sign, whole, decimals in _NUMBERS.findall(folded):
+        value = number(whole.replace(",", "") + decimals) or whole
+        numbers.add(value)
+        if sign or decimals:
+            amounts.add(value)
     numbers |= {str(number_words()[token]) for token in tokens if token in number_words()}
     ids = {token for token in tokens if any(c.isdigit() for c in token) and not token.isdigit()}
-    return Mentions(folded=folded, tokens=tokens, values=frozenset(numbers | ids | set(_dates(folded))))
+    values = frozenset(numbers | ids | set(_dates(folded)))
+    return Mentions(folded=folded, tokens=tokens, values=values, amounts=frozenset(amounts))
 
 
 def commitments(text: str) -> frozenset[str]:
@@ -78,9 +88,9 @@ def _states_number(found: Mentions, plain: str, path: str) -> bool:
     values = {v for v in (plain, plain.lstrip("-")) if v in found.values}
     if not values:
         return False
-    if abs(float(plain)) < _WEAK_NUMBER and "." not in plain:
-        return _near_name(found.folded, plain, path)
-    return True
+    if abs(float(plain)) >= _WEAK_NUMBER or values & found.amounts:
+        return True
+    return _near_name(found.folded, plain, path)
 
 
 def _near_name(folded: str, value: str, path: str) -> bool:

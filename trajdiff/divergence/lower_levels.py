@@ -41,11 +41,13 @@ def other_result(case: Case) -> Suspect | None:
     """The same call with another result than in every pass, with no write of the trial's own before it that
     touches the same entity; where there is one that the trial tried twice, the second try."""
     for step in case.steps:
-        if not (step.is_call and step.by_agent) or step.folded or step.failed:
+        # A write answers with new ids of its own; what it did shows in later reads.
+        if not step.by_agent or step.effect is not Effect.READ or step.folded or step.failed:
             continue
         theirs = [_answers(trial, step) for trial in case.passes]
         shared = frozenset.intersection(*theirs)
-        if step.result_text in frozenset.union(*theirs) or not shared:
+        later = _answers(case.failing, step, after=step.position)
+        if step.result_text in frozenset.union(*theirs) or not shared or later & shared:
             continue
         own = [s for s in case.failing.calls if s.position < step.position and _touches(s, step)]
         expected = next(s for s in case.passes[0].calls if s.call_key == step.call_key)
@@ -66,9 +68,10 @@ def other_result(case: Case) -> Suspect | None:
     return None
 
 
-def _answers(trial: PreparedTrial, call: PreparedStep) -> frozenset[str]:
-    """All results that a trial got for a call."""
-    return frozenset(s.result_text for s in trial.calls if s.call_key == call.call_key and not s.failed)
+def _answers(trial: PreparedTrial, call: PreparedStep, after: int = -1) -> frozenset[str]:
+    """All results that a trial got for a call behind a position."""
+    same = (s for s in trial.calls if s.call_key == call.call_key and s.position > after)
+    return frozenset(s.result_text for s in same if not s.failed)
 
 
 def _touches(write: PreparedStep, read: PreparedStep) -> bool:

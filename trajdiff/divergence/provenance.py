@@ -72,10 +72,10 @@ def commitment(
 def _offers(
     case: Case, offer: PreparedStep, call: PreparedStep, differing: Sequence[Leaf], expected: Sequence[Leaf]
 ) -> bool:
-    """Whether the message that the user agreed to offers this call: it states what only this trial
-    states, or what differs and nothing of the passes'; where passes make no such call, it names the entity or the act."""
+    """Whether the message that the user agreed to offers this call: it states what only this trial states, or
+    what differs and nothing of the passes'; where passes make no such call, it names the entity or the act."""
     if expected:
-        told = [(p, v) for p, v in differing if states(offer.text, v, p)]
+        told = [(p, v) for p, v in differing if v in offer.commitments or states(offer.text, v, p)]
         own = [(p, v) for p, v in told if not case.stated_in_passes(v, p)]
         return bool(own or (told and not any(states(offer.text, v, p) for p, v in expected)))
     if any(states(offer.text, v, p) for p, v in call.argument_leaves):
