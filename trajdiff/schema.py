@@ -156,8 +156,10 @@ def _expected(error: ValidationError) -> str:
         return f"{'at least' if error.validator == 'minimum' else 'at most'} {value}"
     if error.validator in ("minLength", "minItems"):
         return "something that is not empty"
-    title = error.schema.get("title") if isinstance(error.schema, Mapping) else None
-    return str(title or value)
+    schema = error.schema if isinstance(error.schema, Mapping) else {}
+    if schema.get("examples"):
+        return "something like " + ", ".join(str(one) for one in schema["examples"])
+    return str(schema.get("title") or value)
 
 
 def _named(schema: Any) -> str:

@@ -13,7 +13,9 @@ import msgspec
 
 from trajdiff.importers import jsontext
 from trajdiff.importers.jsontext import BadJsonError
-from trajdiff.importers.protocol import Head, Notices, Peek, Shape, Unreadable
+from trajdiff.importers.naming import place_of
+from trajdiff.importers.notices import Notices
+from trajdiff.importers.protocol import Head, Peek, Shape, Unreadable
 from trajdiff.model import Severity
 
 #: How many records are looked at to recognise a format.
@@ -31,6 +33,11 @@ class Record:
     value: Any = None
     decoded: bool = False
     problem: str | None = None
+
+    @property
+    def place(self) -> str:
+        """Where the record lies, for messages."""
+        return place_of(self.pointer, self.line)
 
     def decode(self) -> Any:
         """The JSON value. Raises ``BadJsonError``."""
@@ -59,7 +66,7 @@ class Document:
 
     def _take_apart(self) -> Shape:
         first = self.data[:4096].lstrip()[:1]
-        if first == b"{" and _LINE_SUFFIX.search(self.path):
+        if first == b"{" and _LINE_SUFFIX.search(self.path) and self._begins_with_object_line():
             return self._as_lines()
         try:
             if first == b"{":
@@ -115,19 +122,23 @@ class Document:
         return Unreadable("not_json", f"not JSON: {error.problem}", f"at {place}{found}")
 
     def _begins_with_object_line(self) -> bool:
-        for line in self.data[: 1 << 20].split(b"\n")[:60]:
-            if line[:1] == b"{":
-                try:
-                    return isinstance(jsontext.decode(line), dict)
-                except BadJsonError:
-                    continue
+        """Whether one of the first lines is a JSON object of its own."""
+        start = 0
+        for _ in range(60):
+            end = self.data.find(b"\n", start)
+            line = self.data[start : end if end >= 0 else len(self.data)]
+            if line[:1] == b"{" and _fields_of(Record(pointer="$", raw=line)) is not None:
+                return True
+            if end < 0:
+                return False
+            start = end + 1
         return False
 
     # JSONL
 
     def _as_lines(self) -> Shape:
         records: list[Record] = []
-        if not self._begins_with_object_line() and not _LINE_SUFFIX.search(self.path):
+        if not self._begins_with_object_line():
             self._glued_documents(records)
         else:
             lines = self.data.split(b"\n")
@@ -182,34 +193,12 @@ class Document:
         """The first records, as importers see them when they say whether the file is their own."""
         heads = []
         if self.shape is Shape.OBJECT:
-            heads.append(self._head_of_fields(self.fields))
+            heads.append(_head_of(self.fields))
         for record in self._records[: _HEADS[self.shape]]:
-            fields = self._fields_of(record)
+            fields = _fields_of(record)
             if fields is not None:
-                heads.append(self._head_of_fields(fields))
+                heads.append(_head_of(fields))
         return Peek(shape=self.shape, path=self.path, heads=tuple(heads))
-
-    @staticmethod
-    def _fields_of(record: Record) -> dict[str, Any] | None:
-        if record.problem is not None:
-            return None
-        if record.decoded:
-            return record.value if isinstance(record.value, dict) else None
-        try:
-            return msgspec.json.decode(record.raw, type=dict[str, msgspec.Raw])
-        except jsontext.FAST_ERRORS:
-            try:
-                value = jsontext.decode(record.raw)
-            except BadJsonError:
-                return None
-            return value if isinstance(value, dict) else None
-
-    @staticmethod
-    def _head_of_fields(fields: dict[str, Any]) -> Head:
-        def get(key: str) -> Any:
-            return decoded(fields.get(key))
-
-        return Head(keys=frozenset(fields), get=get)
 
     def field(self, key: str) -> Any:
         """The value of one key of the document, which must be an object. Raises ``BadJsonError``."""
@@ -231,9 +220,38 @@ class Document:
     def records(self) -> Iterator[Record]:
         """The records: items of an array, lines, or the one object."""
         if self.shape is Shape.OBJECT:
-            value = {key: decoded(one) for key, one in self.fields.items()}
-            yield Record(pointer="$", value=value, decoded=True)
+            try:
+                value = {key: decoded(one) for key, one in self.fields.items()}
+                yield Record(pointer="$", value=value, decoded=True)
+            except BadJsonError as error:
+                yield Record(pointer="$", problem=error.problem)
         yield from self._records
+
+
+def _fields_of(record: Record) -> dict[str, Any] | None:
+    """The keys of a record with their values, decoded or not; None if it is not an object."""
+    if record.problem is not None:
+        return None
+    if not record.decoded:
+        try:
+            return msgspec.json.decode(record.raw, type=dict[str, msgspec.Raw])
+        except jsontext.FAST_ERRORS:
+            pass
+    try:
+        value = record.decode()
+    except BadJsonError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _head_of(fields: dict[str, Any]) -> Head:
+    def get(key: str) -> Any:
+        try:
+            return decoded(fields.get(key))
+        except BadJsonError:
+            return None
+
+    return Head(keys=frozenset(fields), get=get)
 
 
 def decoded(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,6 +12,7 @@ from trajdiff.errors import InputError
 from trajdiff.importers.document import Document
 from trajdiff.importers.gathering import Given, gather
 from trajdiff.importers.grouping import Unit, group_trials
+from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.naming import natural_key, shortened
 from trajdiff.importers.opening import open_document
 from trajdiff.importers.protocol import Claim, Importer, Peek, ReadOptions, Shape, Source, Unreadable
@@ -34,15 +36,15 @@ class _Session:
             raise as_error(diagnostic)
 
 
-#: Warnings that mean that a trial could not be read.
-_LOST = frozenset({"unreadable_record", "not_recognised", "missing_simulation"})
+#: The warning that means that a trial could not be read.
+_LOST = "unreadable_record"
 
 
 def stops(diagnostic: Diagnostic, options: ReadOptions) -> bool:
     """Whether this diagnostic ends the reading under the given options."""
     if options.on_error != "fail" and not options.strict:
         return False
-    return diagnostic.severity is Severity.ERROR or diagnostic.slug in _LOST
+    return diagnostic.severity is Severity.ERROR or diagnostic.slug == _LOST
 
 
 def as_error(diagnostic: Diagnostic) -> InputError:
@@ -124,27 +126,33 @@ def _join(folder: str, name: str) -> str:
 
 
 def _folder_peek(folder: str) -> Peek:
-    def names(within: str) -> list[str]:
-        try:
-            return sorted(os.listdir(within or "."), key=natural_key)  # noqa: PTH208
-        except OSError:
-            return []
-
     def look(name: str) -> Peek | None:
         try:
             return open_document(_join(folder, name)).peek
         except Unreadable:
             return None
 
-    here = names(folder)
-    folders = tuple(name for name in here if os.path.isdir(_join(folder, name)))  # noqa: PTH112
+    files, folders = _listed(folder)
     return Peek(
         shape=Shape.FOLDER,
         path=folder,
-        files=tuple(name for name in here if name not in folders),
+        files=files,
         folders=folders,
-        inside=lambda name: tuple(names(_join(folder, name))),
+        inside=lambda name: _listed(_join(folder, name))[0],
         open=look,
+    )
+
+
+def _listed(folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the files and of the folders in a folder, in natural order."""
+    try:
+        with os.scandir(folder or ".") as entries:
+            found = [(entry.name, entry.is_dir()) for entry in entries]
+    except OSError:
+        return (), ()
+    found.sort(key=lambda one: natural_key(one[0]))
+    return tuple(name for name, is_folder in found if not is_folder), tuple(
+        name for name, is_folder in found if is_folder
     )
 
 
@@ -155,13 +163,17 @@ def _read_piece(piece: Piece, session: _Session) -> None:
     path = piece.given.path
     try:
         document = open_document(path, session.options.stdin)
-        claim = piece.claimed or recognise(document, session.forced)
+        claim = piece.claimed or recognise(document, session.forced, named=piece.given.named)
         if claim is None:
             session.fail_or(not_recognised(document, named=piece.given.named))
             return
         imported = claim[0].read(_source(document, piece), session.options)
     except Unreadable as error:
-        session.fail_or(error.diagnostic(path))
+        session.fail_or(error.diagnostic(path, _severity(error, piece.given)))
+        return
+    except (BadJsonError, RecursionError) as error:
+        problem = error.problem if isinstance(error, BadJsonError) else "nested too deeply"
+        session.fail_or(Unreadable("not_json", f"cannot be read: {problem}").diagnostic(path))
         return
     session.units.append(
         Unit(
@@ -176,15 +188,30 @@ def _read_piece(piece: Piece, session: _Session) -> None:
         session.fail_or(diagnostic)
 
 
+#: A file of a folder that is no JSON by its name and none by its content is a stray file, not a broken log.
+_STRAY = frozenset({"not_json", "binary_file", "not_a_log", "archive"})
+_JSON_NAME = re.compile(r"\.(json|jsonl|ndjson)(\.gz)?$", re.IGNORECASE)
+
+
+def _severity(error: Unreadable, given: Given) -> Severity:
+    stray = error.slug in _STRAY and not given.named and not _JSON_NAME.search(given.path)
+    return Severity.WARNING if stray else Severity.ERROR
+
+
 def _source(document: Document, piece: Piece) -> Source:
     return Source(document=document, members=piece.members, open=open_document)
 
 
-def recognise(document: Document, forced: Importer | None) -> tuple[Importer, Claim] | None:
-    """The one importer that claims the file. Raises ``UsageError`` if several do."""
+def recognise(document: Document, forced: Importer | None, *, named: bool) -> tuple[Importer, Claim] | None:
+    """The one importer that claims the file. Raises ``UsageError`` if several do.
+
+    A forced importer gets every file the user ``named``, and of a folder those it claims.
+    """
     if forced is not None:
         claim = forced.sniff(document.peek)
-        return forced, claim or Claim(rule=f"--from {forced.name}")
+        if claim is None and named:
+            claim = Claim(rule=f"--from {forced.name}")
+        return None if claim is None else (forced, claim)
     claims = claims_of(document.peek)
     if len(claims) > 1:
         raise ambiguous(document.path, claims)

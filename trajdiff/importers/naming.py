@@ -51,3 +51,10 @@ def shortened(text: str, limit: int = 60) -> str:
     """The text on one line, cut to ``limit`` characters with an ellipsis."""
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def place_of(pointer: str, line: int | None) -> str:
+    """A JSON path with the line it counts from: ``line 3 $.steps[2]``."""
+    if line is None:
+        return pointer
+    return f"line {line}" if pointer == "$" else f"line {line} {pointer}"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from trajdiff.importers.copies import Entry
 from trajdiff.importers.naming import natural_key
-from trajdiff.importers.sameness import same_content
+from trajdiff.importers.sameness import content_of
 from trajdiff.model import Diagnostic, Severity, Trial
 
 
@@ -56,17 +55,19 @@ def _known_order(entry: Entry) -> tuple[object, ...]:
 
 def _tell_twins(trials: Sequence[Trial], notes: list[Diagnostic]) -> None:
     """Identical trials without number or id may be copies or may be real: both count, and it is said."""
-    unnamed = [trial for trial in trials if trial.producer_id is None]
-    for one, other in pairwise(unnamed):
-        if same_content(one, other):
-            notes.append(
-                Diagnostic(
-                    severity=Severity.WARNING,
-                    slug="identical_trials",
-                    message=f'two trials of task "{one.task_id}" hold the same and have no number; both count',
-                    path=other.source.path,
-                    pointer=other.source.pointer,
-                    details=(f"the other one: {one.source.path} {one.source.pointer}",),
-                    task_id=one.task_id,
-                )
+    alike: dict[str, list[Trial]] = {}
+    for trial in trials:
+        if trial.producer_id is None:
+            alike.setdefault(content_of(trial), []).append(trial)
+    for group in (found for found in alike.values() if len(found) > 1):
+        count = "two" if len(group) == 2 else str(len(group))
+        notes.append(
+            Diagnostic(
+                severity=Severity.WARNING,
+                slug="identical_trials",
+                message=f'{count} trials of task "{group[0].task_id}" without a number hold the same; all count',
+                path=group[-1].source.path,
+                details=tuple(f"{one.source.path} {one.source.pointer}" for one in group[:5]),
+                task_id=group[0].task_id,
             )
+        )

@@ -8,7 +8,7 @@ from typing import Any
 from trajdiff.importers import verdicts
 from trajdiff.importers.jsontext import plain_number
 from trajdiff.importers.naming import id_text, shortened, whole_number
-from trajdiff.importers.protocol import Notices
+from trajdiff.importers.notices import Where
 from trajdiff.importers.texts import content_text
 from trajdiff.model import (
     LIMITS,
@@ -18,7 +18,6 @@ from trajdiff.model import (
     Human,
     Judgement,
     Provenance,
-    Severity,
     Task,
     Termination,
     TerminationReason,
@@ -85,9 +84,6 @@ def judgement_of(
             "unknown_verdict", f'the verdict "{found}" is not known', "it counts as unscored", ".verdict"
         )
         return Judgement(state=Verdict.UNSCORED, raw=recorded, rule="unknown verdict")
-    odd = verdicts.odd_reward(reward)
-    if odd:
-        where.warn("odd_reward", odd, "it is listed and not counted in pass^k", ".reward")
     # An ending by the trial's own budget is not an error of the infrastructure.
     error = as_text(record.get("error")) if termination.reason not in LIMITS else None
     return verdicts.from_reward(reward, error=error, scorer=as_text(said.get("scorer")))
@@ -163,29 +159,6 @@ def provenance_of(recorded: Any) -> Provenance:
         seed=seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
         **{name: id_text(said.get(name)) for name in versions},
     )
-
-
-class Where:
-    """The trial that warnings are about."""
-
-    def __init__(self, notices: Notices, pointer: str, task_id: str, trial_id: str) -> None:
-        self.notices = notices
-        self.pointer = pointer
-        self.task_id = task_id
-        self.trial_id = trial_id
-
-    def warn(self, slug: str, message: str, detail: str, at: str) -> None:
-        """Add a warning about this trial; ``at`` is the JSON path inside its record."""
-        who = f"trial {self.trial_id} of" if self.trial_id else "a trial of"
-        self.notices.add(
-            Severity.WARNING,
-            slug,
-            f'{who} task "{self.task_id}": {message}',
-            detail,
-            pointer=self.pointer + at,
-            task_id=self.task_id,
-            trial_id=self.trial_id or None,
-        )
 
 
 def as_object(value: Any) -> Mapping[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError, plain_number
 from trajdiff.importers.naming import id_text, shortened, whole_number
+from trajdiff.importers.notices import Notices, Where
 from trajdiff.importers.own_fields import (
-    Where,
     as_list,
     as_object,
     as_text,
@@ -23,9 +23,10 @@ from trajdiff.importers.own_fields import (
     usage_of,
 )
 from trajdiff.importers.own_steps import SCHEMA_NAME, add_steps
-from trajdiff.importers.protocol import Claim, Imported, Notices, Peek, Plan, ReadOptions, Shape, Source
+from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source
 from trajdiff.importers.steps import StepBuilder
 from trajdiff.importers.texts import content_text
+from trajdiff.importers.verdicts import tell_unscored
 from trajdiff.model import Severity, SourceRef, Trial, Verdict
 
 _FAMILY = "trajdiff/"
@@ -45,7 +46,7 @@ _TASK_KEYS = frozenset((
 
 @dataclass(frozen=True, slots=True)
 class _OwnFormat:
-    name: str = SCHEMA_NAME
+    name: str = "trajdiff"
     title: str = SCHEMA_NAME
     recognised_by: str = "JSON or JSONL records that name the format"
     record_schema: str | None = "trace"
@@ -89,19 +90,18 @@ IMPORTER = _OwnFormat()
 
 def _record_value(record: Record, notices: Notices) -> dict[str, Any] | None:
     """The record as an object that names its task; else None, and the reason is told."""
-    line = f" (line {record.line})" if record.line else ""
     try:
         value = record.decode()
         problem = None
     except BadJsonError as error:
-        value, problem = None, f"a record cannot be read{line}: {error.problem}"
+        value, problem = None, f"a record cannot be read: {error.problem}"
     if problem is None and not isinstance(value, dict):
-        problem = f"a record is not an object{line}"
+        problem = "a record is not an object"
     elif problem is None and id_text(value.get("task_id")) is None:
-        problem = f"a record has no task_id{line}"
+        problem = "a record has no task_id"
     if problem is not None:
         consequence = "this record is left out; the others are read"
-        notices.add(Severity.WARNING, "unreadable_record", problem, consequence, pointer=record.pointer)
+        notices.add(Severity.WARNING, "unreadable_record", problem, consequence, pointer=record.place)
         return None
     return dict(value)
 
@@ -111,7 +111,7 @@ def _trial(value: Mapping[str, Any], record: Record, document: Document, options
     _tell_keys(value, notices)
     task_id = id_text(value.get("task_id")) or ""
     trial_id = id_text(value.get("trial_id")) or ""
-    where = Where(notices, record.pointer, task_id, trial_id)
+    where = Where(notices, document.path, record.pointer, record.line, task_id, trial_id)
     builder = StepBuilder(path=document.path, pointer=record.pointer, line=record.line)
     counted = add_steps(builder, _steps(value, where), notices)
     recorded = whole_number(value.get("message_count"))
@@ -119,8 +119,10 @@ def _trial(value: Mapping[str, Any], record: Record, document: Document, options
     termination = termination_of(value.get("termination"), where)
     at = ".termination" if value.get("termination") is not None else ""
     steps = builder.finish(termination, messages=messages, at=at)
-    builder.report(notices, task_id=task_id, trial_id=trial_id)
+    builder.report(where)
     judgement = judgement_of(value, termination, options.threshold, where)
+    if judgement.rule != "unknown verdict":
+        tell_unscored(where, judgement, termination, value.get("reward"), at=".reward")
     error = content_text(value.get("error"))
     if error is not None and judgement.state is Verdict.FAIL and plain_number(value.get("reward")) == 0:
         what = "a reward of 0 stands beside an error"
@@ -165,7 +167,7 @@ def _steps(value: Mapping[str, Any], where: Where) -> list[Any]:
     steps = value.get("steps")
     if not isinstance(steps, list):
         found = "missing" if steps is None else "not a list"
-        where.warn("no_steps", f"steps is {found}", "it keeps its verdict and is not compared", ".steps")
+        where.warn("no_steps", f"steps is {found}", "it keeps its verdict and is not compared", at=".steps")
     return as_list(steps)
 
 

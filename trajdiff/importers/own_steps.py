@@ -8,7 +8,7 @@ from typing import Any
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
 from trajdiff.importers.jsontext import compact, plain_number
 from trajdiff.importers.naming import id_text, shortened, whole_number
-from trajdiff.importers.protocol import Notices
+from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder
 from trajdiff.importers.texts import content_text
 from trajdiff.model import Actor, Candidate, Effect, Result, Severity, StepKind
@@ -45,14 +45,14 @@ def add_steps(builder: StepBuilder, steps: Sequence[Any], notices: Notices) -> i
         at = f".steps[{place}]"
         message, answer = numbers.of(place)
         if not isinstance(step, dict):
-            where = f"at {builder.pointer}{at}"
+            where = f"at {builder.place(at)}"
             notices.once(Severity.WARNING, "unknown_step", builder.pointer, "a step is not an object", where)
             builder.entry(actor=Actor.ENVIRONMENT, text=content_text(compact(step)), message=message, at=at)
             continue
         _tell_unknown(step, notices)
         kind = _kind(step, builder, at, notices)
         if kind is StepKind.TERMINATION:
-            where = f"at {builder.pointer}{at}"
+            where = f"at {builder.place(at)}"
             notices.once(
                 Severity.NOTE, "termination_step", "", 'the end of a trial belongs into "termination"', where
             )
@@ -167,7 +167,7 @@ def _kind(step: Mapping[str, Any], builder: StepBuilder, at: str, notices: Notic
         return StepKind(recorded)
     except ValueError:
         word = shortened(str(recorded), 30)
-        where = f"at {builder.pointer}{at}.kind"
+        where = f"at {builder.place(at)}.kind"
         notices.once(Severity.WARNING, "unknown_kind", word, f'a step has the unknown kind "{word}"', where)
         return default_kind(step)
 

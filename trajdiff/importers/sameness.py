@@ -14,8 +14,11 @@ from trajdiff.model import Diagnostic, Provenance, Severity, SourceRef, Task, Tr
 _IDENTITY = ("model", "agent", "seed")
 #: What makes trials of one task hard to compare; the seed is expected to differ.
 _COMPARED = tuple(one.name for one in fields(Provenance) if one.name != "seed")
-#: Where a trial lies, its numbers and its times do not belong to its content.
-_PLACE = frozenset({"source", "result_source", "task_id", "trial_id", "ordinal", "producer_id", "suite"})
+#: Where a trial lies, its names and what is known about its making (some logs have that in the file name only)
+#: do not belong to its content.
+_PLACE = frozenset(
+    {"source", "result_source", "task_id", "trial_id", "ordinal", "producer_id", "suite", "provenance"}
+)
 
 
 def recorded_difference(one: Trial, other: Trial) -> str | None:
@@ -31,7 +34,12 @@ def same_content(one: Trial, other: Trial) -> bool:
     """Whether two trials record the same: steps, verdict and everything but their place."""
     if len(one.steps) != len(other.steps) or one.verdict is not other.verdict:
         return False
-    return canonical(_plain(one)) == canonical(_plain(other))
+    return content_of(one) == content_of(other)
+
+
+def content_of(trial: Trial) -> str:
+    """What a trial records, as a text to compare: equal texts are equal trials."""
+    return canonical(_plain(trial))
 
 
 def _plain(value: Any) -> Any:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from trajdiff.importers.arguments import ReadArguments
-from trajdiff.importers.naming import shortened
+from trajdiff.importers.naming import place_of, shortened
+from trajdiff.importers.notices import Where
 from trajdiff.importers.pairing import OpenCalls
-from trajdiff.importers.protocol import Notices
 from trajdiff.model import (
     Actor,
     ArgumentState,
@@ -43,6 +43,10 @@ class StepBuilder:
     def source(self, at: str, message: int | None) -> SourceRef:
         """The place of a record of this trial."""
         return SourceRef(path=self.path, pointer=self.pointer + at, message_index=message, line=self.line)
+
+    def place(self, at: str = "") -> str:
+        """A place in this trial, for messages."""
+        return place_of(self.pointer + at, self.line)
 
     def entry(
         self,
@@ -82,7 +86,7 @@ class StepBuilder:
         """Add a tool call. ``place`` counts the calls of its message; ``group`` joins parallel calls."""
         source = self.source(at, message)
         for key in arguments.doubled:
-            self.doubled.append(f'"{shortened(key)}" at {source.pointer}')
+            self.doubled.append(f'"{shortened(key)}" at {self.place(at)}')
         self.invalid += arguments.arguments.state is ArgumentState.INVALID
         draft: dict[str, Any] = {
             "actor": actor,
@@ -164,20 +168,18 @@ class StepBuilder:
         )
         return tuple(Step(index=index, **draft) for index, draft in enumerate(self._drafts))
 
-    def report(self, notices: Notices, *, task_id: str, trial_id: str) -> None:
+    def report(self, where: Where) -> None:
         """Tell what was odd about the steps of this trial."""
-        who = f'trial {trial_id} of task "{task_id}"' if trial_id else f'a trial of task "{task_id}"'
-        where = {"pointer": self.pointer, "task_id": task_id, "trial_id": trial_id or None}
         if self.orphans:
-            message = f"{who} has {self.orphans} {_plural(self.orphans, 'result')} that no call asked for"
-            notices.add(Severity.WARNING, "orphan_result", message, "kept as steps of their own", **where)
+            message = f"{self.orphans} {_plural(self.orphans, 'result')} that no call asked for"
+            where.warn("orphan_result", message, "kept as steps of their own")
         if self.doubled:
-            message = f"{who} has arguments with a key that occurs twice; the last one counts"
-            notices.add(Severity.WARNING, "duplicate_key", message, *self.doubled[:5], **where)
+            message = "a key occurs twice in the arguments of a call; the last one counts"
+            where.warn("duplicate_key", message, *self.doubled[:5])
         if self.invalid:
             calls = _plural(self.invalid, "call")
-            message = f"{who} has {self.invalid} {calls} whose arguments are not a JSON object"
-            notices.add(Severity.NOTE, "invalid_arguments", message, "compared as text", **where)
+            message = f"{where.who}: {self.invalid} {calls} with arguments that are not a JSON object"
+            where.add(Severity.NOTE, "invalid_arguments", message, "compared as text")
 
 
 def _plural(count: int, word: str) -> str:

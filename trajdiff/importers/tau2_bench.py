@@ -9,17 +9,8 @@ from typing import Any
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.naming import id_text, natural_key, whole_number
-from trajdiff.importers.protocol import (
-    Claim,
-    Imported,
-    Notices,
-    Peek,
-    Plan,
-    ReadOptions,
-    Shape,
-    Source,
-    Unreadable,
-)
+from trajdiff.importers.notices import Notices
+from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source, Unreadable
 from trajdiff.importers.tau2_simulations import (
     Simulation,
     decode_simulation,

@@ -9,11 +9,12 @@ import msgspec
 from trajdiff.importers.arguments import NOT_RECORDED, ReadArguments, read_arguments, read_encoded_object
 from trajdiff.importers.jsontext import compact
 from trajdiff.importers.naming import id_text, shortened
-from trajdiff.importers.protocol import Notices
+from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder, spoken
 from trajdiff.importers.texts import content_text
 from trajdiff.model import Actor, Result, Severity, Usage
 
+KNOWN_ROLES = frozenset({"system", "user", "assistant", "tool"})
 _ACTORS = {"system": Actor.SYSTEM, "user": Actor.USER, "assistant": Actor.AGENT}
 
 
@@ -27,15 +28,13 @@ def add_message(builder: StepBuilder, message: Any, index: int, at: str, notices
     else:
         what = f'role "{shortened(role)}"' if isinstance(role, str) else "no role"
         text = content_text(message.get("content")) if hasattr(message, "get") else None
-        builder.entry(actor=Actor.ENVIRONMENT, text=text or content_text(_json(message)), message=index, at=at)
-        where = f"at {builder.pointer}{at}"
+        builder.entry(
+            actor=Actor.ENVIRONMENT, text=text or content_text(compact(message)), message=index, at=at
+        )
+        where = f"at {builder.place(at)}"
         notices.once(
             Severity.WARNING, "unknown_message", what, f"a message with {what} is kept as it is", where
         )
-
-
-def _json(message: Any) -> str:
-    return compact(msgspec.to_builtins(message) if isinstance(message, msgspec.Struct) else message)
 
 
 def _add_speech(builder: StepBuilder, message: Any, actor: Actor, index: int, at: str) -> None:

@@ -12,16 +12,16 @@ from trajdiff.importers import jsontext, verdicts
 from trajdiff.importers.document import Record
 from trajdiff.importers.jsontext import plain_number
 from trajdiff.importers.naming import id_text, shortened, whole_number
-from trajdiff.importers.protocol import Notices, ReadOptions
+from trajdiff.importers.notices import Notices, Where
+from trajdiff.importers.protocol import ReadOptions
 from trajdiff.importers.steps import StepBuilder
 from trajdiff.importers.tau2_checks import criteria, failed_checks, sub_scores
-from trajdiff.importers.tau2_messages import add_message, flattened_ticks, usage_of
+from trajdiff.importers.tau2_messages import KNOWN_ROLES, add_message, flattened_ticks, usage_of
 from trajdiff.importers.texts import content_text
 from trajdiff.model import (
     Effect,
     Judgement,
     Provenance,
-    Severity,
     SourceRef,
     Termination,
     TerminationReason,
@@ -65,6 +65,7 @@ class _Message(_Fields):
     tool_calls: list[_Call] | None = None
     tool_messages: Any = None
     id: Any = None
+    name: Any = None
     requestor: Any = None
     error: Any = None
     timestamp: Any = None
@@ -100,8 +101,11 @@ def decode_simulation(record: Record) -> Any:
     """A simulation, typed where it has the usual shape. Raises ``BadJsonError``."""
     if not record.decoded and record.problem is None:
         try:
-            return _DECODER.decode(record.raw)
-        except jsontext.FAST_ERRORS:
+            simulation = _DECODER.decode(record.raw)
+            # Of a message that is not understood everything is kept, not only the usual fields.
+            if all(message.role in KNOWN_ROLES for message in simulation.messages or ()):
+                return simulation
+        except (*jsontext.FAST_ERRORS, TypeError):
             pass
     return record.decode()
 
@@ -161,19 +165,19 @@ def read_simulation(
     """Read one simulation; ``value`` is a dict or a typed record with the same fields."""
     task_id = id_text(value.get("task_id")) or ""
     number = whole_number(value.get("trial"))
-    trial_id = "" if number is None else str(number)
+    trial_id = id_text(value.get("trial")) or ""
     builder = StepBuilder(path=path, pointer=pointer, line=line)
     messages = _messages(value)
     for index, (message, at) in enumerate(messages):
         add_message(builder, message, index, at, notices)
-    builder.report(notices, task_id=task_id, trial_id=trial_id)
+    where = Where(notices, path, pointer, line, task_id, trial_id)
+    builder.report(where)
     info = value.get("reward_info")
     reward_info: Mapping[str, Any] = info if isinstance(info, dict) else {}
     raw_reason = value.get("termination_reason")
     termination = _termination(raw_reason, bool(messages))
     judgement = _judgement(reward_info.get("reward"), raw_reason, bool(messages), options)
-    where = _Where(notices, path, pointer, task_id, trial_id)
-    _tell(where, reward_info.get("reward"), raw_reason, judgement)
+    _tell(where, info, raw_reason, termination, judgement)
     trial = Trial(
         task_id=task_id,
         trial_id=trial_id,
@@ -252,39 +256,12 @@ def _metadata(value: Any) -> dict[str, Any]:
     return {key: one for key, one in kept.items() if one is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class _Where:
-    notices: Notices
-    path: str
-    pointer: str
-    task_id: str
-    trial_id: str
-
-    def warn(self, slug: str, message: str, detail: str, at: str) -> None:
-        self.notices.add(
-            Severity.WARNING,
-            slug,
-            f'trial {self.trial_id} of task "{self.task_id}": {message}',
-            detail,
-            pointer=self.pointer + at,
-            path=self.path,
-            task_id=self.task_id,
-            trial_id=self.trial_id or None,
-        )
-
-
-def _tell(where: _Where, reward: Any, reason: Any, judgement: Judgement) -> None:
-    odd = verdicts.odd_reward(reward)
-    if odd and judgement.state is Verdict.UNSCORED:
-        found = shortened(repr(reward), 30)
-        where.warn(
-            "odd_reward", f"{odd} ({found})", "it is listed and not counted in pass^k", ".reward_info.reward"
-        )
-    if reason is not None and reason not in _REASONS:
-        found = shortened(str(content_text(reason)), 30)
-        where.warn(
-            "unknown_termination",
-            f'the termination reason "{found}" is not known',
-            "kept as unknown",
-            ".termination_reason",
-        )
+def _tell(where: Where, reward_info: Any, reason: Any, termination: Termination, judgement: Judgement) -> None:
+    recorded = isinstance(reward_info, dict)
+    reward = reward_info.get("reward") if recorded else None
+    at = ".reward_info.reward" if recorded else ".reward_info"
+    verdicts.tell_unscored(where, judgement, termination, reward, at=at)
+    if reason is not None and termination.raw not in _REASONS:
+        found = shortened(str(termination.raw), 30)
+        message = f'the termination reason "{found}" is not known'
+        where.warn("unknown_termination", message, "kept as unknown", at=".termination_reason")

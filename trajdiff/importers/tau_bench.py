@@ -11,8 +11,9 @@ from typing import Any
 from trajdiff.importers import verdicts
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError, canonical, plain_number
-from trajdiff.importers.naming import id_text, shortened, whole_number
-from trajdiff.importers.protocol import Claim, Imported, Notices, Peek, Plan, ReadOptions, Shape, Source
+from trajdiff.importers.naming import id_text, whole_number
+from trajdiff.importers.notices import Notices, Where
+from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source
 from trajdiff.importers.steps import StepBuilder
 from trajdiff.importers.tau_bench_messages import add_message, last_call_result
 from trajdiff.importers.texts import content_text
@@ -86,21 +87,20 @@ IMPORTER = _TauBench()
 
 def _record_value(record: Record, notices: Notices) -> dict[str, Any] | None:
     """The record as an object that names its task; else None, and the reason is told."""
-    line = f" (line {record.line})" if record.line else ""
     consequence = "this record is left out; the others are read"
     try:
         value = record.decode()
     except BadJsonError as error:
-        message = f"a record cannot be read{line}: {error.problem}"
-        notices.add(Severity.WARNING, "unreadable_record", message, consequence, pointer=record.pointer)
+        message = f"a record cannot be read: {error.problem}"
+        notices.add(Severity.WARNING, "unreadable_record", message, consequence, pointer=record.place)
         return None
     if not isinstance(value, dict):
-        message = f"a record is not an object{line}"
+        message = "a record is not an object"
     elif id_text(value.get("task_id")) is None:
-        message = f"a record has no task_id{line}"
+        message = "a record has no task_id"
     else:
         return value
-    notices.add(Severity.WARNING, "unreadable_record", message, consequence, pointer=record.pointer)
+    notices.add(Severity.WARNING, "unreadable_record", message, consequence, pointer=record.place)
     return None
 
 
@@ -109,19 +109,20 @@ def _trial(
 ) -> Trial:
     task_id = id_text(value.get("task_id")) or ""
     number = whole_number(value.get("trial"))
-    trial_id = "" if number is None else str(number)
+    trial_id = id_text(value.get("trial")) or ""
     info = _object(value.get("info"))
     error = content_text(info.get("error"))
     builder = StepBuilder(path=document.path, pointer=record.pointer, line=record.line)
-    messages = _messages(value, record, document.notices, task_id, trial_id)
+    where = Where(document.notices, document.path, record.pointer, record.line, task_id, trial_id)
+    messages = _messages(value, where)
     for index, message in enumerate(messages):
         add_message(builder, message, index, document.notices)
     judgement = _judgement(value, error, options)
     termination = _termination(messages, info, error, judgement)
     last = f".traj[{len(messages) - 1}]" if messages else ".traj"
     steps = builder.finish(termination, messages=len(messages), at=last)
-    builder.report(document.notices, task_id=task_id, trial_id=trial_id)
-    _tell_odd_reward(value, record, document.notices, task_id, trial_id)
+    builder.report(where)
+    verdicts.tell_unscored(where, judgement, termination, value.get("reward"), at=".reward")
     scores = _object(_object(info.get("reward_info")).get("info"))
     return Trial(
         task_id=task_id,
@@ -141,22 +142,12 @@ def _trial(
     )
 
 
-def _messages(
-    value: dict[str, Any], record: Record, notices: Notices, task_id: str, trial_id: str
-) -> list[Any]:
+def _messages(value: dict[str, Any], where: Where) -> list[Any]:
     messages = value.get("traj")
     if isinstance(messages, list):
         return messages
     found = "missing" if messages is None else "not a list"
-    notices.add(
-        Severity.WARNING,
-        "no_messages",
-        f'trial {trial_id} of task "{task_id}" has no messages: traj is {found}',
-        "it keeps its verdict and is not compared",
-        pointer=f"{record.pointer}.traj",
-        task_id=task_id,
-        trial_id=trial_id,
-    )
+    where.warn("no_messages", f"traj is {found}", "it keeps its verdict and is not compared", at=".traj")
     return []
 
 
@@ -166,22 +157,6 @@ def _judgement(value: dict[str, Any], error: str | None, options: ReadOptions) -
         # The crash handler of the harness writes a reward of 0 beside the error.
         return verdicts.infra(raw, "info.error")
     return verdicts.from_reward(raw, threshold=options.threshold)
-
-
-def _tell_odd_reward(
-    value: dict[str, Any], record: Record, notices: Notices, task_id: str, trial_id: str
-) -> None:
-    odd = verdicts.odd_reward(value.get("reward"))
-    if odd:
-        notices.add(
-            Severity.WARNING,
-            "odd_reward",
-            f'trial {trial_id} of task "{task_id}": {odd} ({shortened(repr(value.get("reward")), 30)})',
-            "it is listed and not counted in pass^k",
-            pointer=f"{record.pointer}.reward",
-            task_id=task_id,
-            trial_id=trial_id,
-        )
 
 
 def _termination(

@@ -8,7 +8,7 @@ from typing import Any
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
 from trajdiff.importers.jsontext import BadJsonError, compact, tolerant
 from trajdiff.importers.naming import id_text, shortened
-from trajdiff.importers.protocol import Notices
+from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder, spoken
 from trajdiff.importers.texts import content_text
 from trajdiff.model import Actor, Result, Severity, StepKind
@@ -68,7 +68,7 @@ def _add_unknown(builder: StepBuilder, message: Any, role: Any, index: int, at: 
         "unknown_message",
         what,
         f"a message with {what} is kept as it is",
-        f"at {builder.pointer}{at}",
+        f"at {builder.place(at)}",
     )
 
 

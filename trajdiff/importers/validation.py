@@ -11,7 +11,7 @@ from trajdiff.importers.document import Document, Record
 from trajdiff.importers.gathering import gather
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.loading import Piece, layouts, not_recognised, recognise
-from trajdiff.importers.naming import id_text, natural_key
+from trajdiff.importers.naming import id_text, natural_key, place_of
 from trajdiff.importers.opening import open_document
 from trajdiff.importers.protocol import FileValidation, Importer, ReadOptions, Source, Unreadable
 from trajdiff.importers.registry import importer_named
@@ -38,7 +38,7 @@ def _check(piece: Piece, forced: Importer | None, options: ReadOptions) -> FileV
     path = piece.given.path
     try:
         document = open_document(path, options.stdin)
-        claimed = piece.claimed or recognise(document, forced)
+        claimed = piece.claimed or recognise(document, forced, named=piece.given.named)
         if claimed is None:
             problem = not_recognised(document, named=True)
             return FileValidation(path=path, format=None, trials=0, problems=(problem,))
@@ -51,17 +51,27 @@ def _check(piece: Piece, forced: Importer | None, options: ReadOptions) -> FileV
         imported = importer.read(source, options)
     except Unreadable as error:
         return FileValidation(path=path, format=importer.title, trials=0, problems=(error.diagnostic(path),))
-    told = {problem.pointer for problem in problems}
-    # What the schema found is told once; a record that gave no trial makes the file invalid.
+    # A record that gave no trial makes the file invalid; what the schema found there is told once.
+    places = tuple((problem.path, problem.pointer or "") for problem in problems)
     more = [
         replace(one, severity=Severity.ERROR) if one.slug == "unreadable_record" else one
         for one in imported.diagnostics
-        if one.pointer not in told or one.pointer is None
+        if not (one.slug in _SAID_BY_SCHEMA and _told(one, places))
     ]
     everything = sorted((*problems, *more), key=lambda one: _RANK[one.severity])
     return FileValidation(
         path=path, format=importer.title, trials=len(imported.trials), problems=tuple(everything)
     )
+
+
+#: What reading says about a place where the schema has spoken already.
+_SAID_BY_SCHEMA = frozenset(
+    {"unreadable_record", "odd_reward", "unknown_verdict", "unknown_termination", "no_steps", "no_messages"}
+)
+
+
+def _told(diagnostic: Diagnostic, places: tuple[tuple[str | None, str], ...]) -> bool:
+    return any(path == diagnostic.path and at.startswith(diagnostic.pointer or "") for path, at in places)
 
 
 _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
@@ -103,10 +113,9 @@ def _record_problems(schema: str, path: str, record: Record) -> Iterator[Diagnos
     except BadJsonError:
         # Reading tells this one, with the place in the line.
         return
-    line = f"line {record.line} " if record.line else ""
     task_id, trial_id = _names(value)
     for one in violations(value, schema):
-        pointer = line + record.pointer + one.pointer.removeprefix("$")
+        pointer = place_of(record.pointer + one.pointer.removeprefix("$"), record.line)
         who = f'trial {trial_id} of task "{task_id}"' if task_id and trial_id else ""
         about = (f"expected {one.expected}, found {one.found}", who)
         yield Diagnostic(

@@ -6,7 +6,9 @@ import math
 from typing import Any
 
 from trajdiff.importers.jsontext import plain_number
-from trajdiff.model import Judgement, Verdict
+from trajdiff.importers.naming import shortened
+from trajdiff.importers.notices import Where
+from trajdiff.model import LIMITS, Judgement, Severity, Termination, Verdict
 
 #: Rewards are computed from floats; this much below 1 is still 1.
 TOLERANCE = 1e-6
@@ -48,3 +50,18 @@ def odd_reward(raw: Any) -> str | None:
     if isinstance(raw, float):
         return "the reward is not a number" if math.isnan(raw) else "the reward is infinite"
     return "the reward is not a number"
+
+
+def tell_unscored(where: Where, judgement: Judgement, termination: Termination, raw: Any, *, at: str) -> None:
+    """Tell that a trial has no outcome, what stands in its place and how it counts; ``at`` is its place."""
+    if judgement.state is not Verdict.UNSCORED:
+        return
+    if termination.reason in LIMITS:
+        consequence: tuple[str, ...] = ("it stopped at a limit, which counts as a failure",)
+    else:
+        consequence = ("it is listed and not counted in pass^k", "count it as failed with --unscored fail")
+    odd = odd_reward(raw)
+    if odd:
+        where.warn("odd_reward", f"{odd} ({shortened(repr(raw), 30)})", *consequence, at=at)
+    else:
+        where.add(Severity.WARNING, "no_outcome", f"{where.who} has no outcome", *consequence, at=at)
