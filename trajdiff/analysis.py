@@ -19,7 +19,7 @@ from trajdiff.divergence import evidence
 from trajdiff.divergence.abstain import abstention, infrastructure, inside_one_trial
 from trajdiff.divergence.case import ALL_LEVELS, Case, Suspect
 from trajdiff.divergence.critical import earliest
-from trajdiff.divergence.effects import classify
+from trajdiff.divergence.effects import Effects, classify
 from trajdiff.divergence.finding import (
     Divergence,
     FindingKind,
@@ -32,6 +32,7 @@ from trajdiff.divergence.finding import (
     ToolEffect,
     Variant,
 )
+from trajdiff.divergence.gold import gold_trial
 from trajdiff.errors import UsageError
 from trajdiff.model import Corpus, TaskTrials, Trial, Verdict
 from trajdiff.settings import Settings
@@ -61,6 +62,7 @@ class _Prepared:
     task: TaskTrials
     trials: Mapping[str, PreparedTrial]
     costs: Costs
+    gold: PreparedTrial | None = None
 
     def of(self, verdict: Verdict) -> tuple[PreparedTrial, ...]:
         """Comparable trials with this verdict, in order."""
@@ -80,7 +82,7 @@ def analyse(
 
     ``progress(done, total)`` is called after each task. With ``tasks=()`` only the tools are classified.
     """
-    effects = classify(corpus.trials, settings)
+    effects = _effects(corpus, settings)
     chosen = [t for t in corpus.tasks if tasks is None or t.task_id in tasks]
     if not chosen:
         return Analysis(findings={}, tools=effects.rows)
@@ -118,7 +120,7 @@ def compare_trials(
     task = next((t for t in corpus.tasks if t.task_id == left[0]), None)
     if task is None:
         raise UsageError(f'no task "{left[0]}"')
-    effects = classify(corpus.trials, settings)
+    effects = _effects(corpus, settings)
     prepared = _prepare(Preparer(settings=settings, effect_of=effects.of), task)
     for trial_id in (left[1], right[1]):
         if trial_id not in prepared.trials:
@@ -144,9 +146,17 @@ def compare_trials(
     return replace(two, rows=tuple(rows))
 
 
+def _effects(corpus: Corpus, settings: Settings) -> Effects:
+    expected = (task.task.expected_actions or () for task in corpus.tasks)
+    return classify(corpus.trials, settings, (action.name for actions in expected for action in actions))
+
+
 def _prepare(preparer: Preparer, task: TaskTrials) -> _Prepared:
     trials = {t.trial_id: preparer.trial(t) for t in task.trials if t.comparable}
-    return _Prepared(task=task, trials=trials, costs=Costs())
+    path = task.trials[0].source.path if task.trials else ""
+    # Tasks that have passes never use recorded reference calls.
+    gold = None if task.passes else gold_trial(task.task, preparer, path)
+    return _Prepared(task=task, trials=trials, costs=Costs(), gold=gold)
 
 
 def _held_out(everything: Sequence[_Prepared]) -> tuple[list[tuple[str, Suspect]], int]:
@@ -219,12 +229,23 @@ def _judge(
     if failing is None:
         return abstention(trial, Reason.NOT_COMPARABLE, "nothing but the verdict is recorded")
     if not passes:
-        return inside_one_trial(trial, failing, recorded=len(prepared.task.passes))
+        return _without_pass(prepared, trial, failing)
     case = Case(task=task, failing=failing, graph=success_graph(passes, prepared.costs), levels=levels)
     suspect = earliest(case)
     if suspect is None:
         return abstention(trial, *evidence.nothing_separates(case), case=case)
     return evidence.divergence(case, suspect)
+
+
+def _without_pass(prepared: _Prepared, trial: Trial, failing: PreparedTrial) -> Divergence:
+    """Against the recorded reference calls (grade C) where there are any, else inside the trial (grade D)."""
+    if prepared.gold is not None:
+        graph = success_graph((prepared.gold,), prepared.costs)
+        case = Case(task=prepared.task.task, failing=failing, graph=graph, borrowed=True)
+        suspect = earliest(case)
+        if suspect is not None:
+            return evidence.divergence(case, suspect)
+    return inside_one_trial(trial, failing, recorded=len(prepared.task.passes))
 
 
 def _grouped(rows: list[Divergence], failed: int, passed: int) -> tuple[Divergence, ...]:

@@ -22,12 +22,15 @@ class Case:
     """A failing trial, the passes (at least one) and its alignment to their graph.
 
     ``levels`` names the comparison levels below writes that the report may use (divergence.md 3a).
+    ``borrowed`` marks a reference that is no trial of this task: recorded reference calls, which have writes
+    and nothing else, so that nothing can be concluded from what they do not say.
     """
 
     task: Task
     failing: PreparedTrial
     graph: SuccessGraph
     levels: frozenset[str] = field(default=ALL_LEVELS)
+    borrowed: bool = False
 
     @property
     def passes(self) -> tuple[PreparedTrial, ...]:

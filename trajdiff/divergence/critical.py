@@ -142,7 +142,7 @@ def _skipped_read(
 def _wish(case: Case, call: PreparedStep) -> Commitment | None:
     """The user's own wish for a call that no pass makes: the first user message that names the act, when no
     pass's user names it and the idea is not the agent's."""
-    if any(_names(case, trial.steps, call, by_user=True) for trial in case.passes):
+    if case.borrowed or any(_names(case, trial.steps, call, by_user=True) for trial in case.passes):
         return None
     before = case.steps[: call.position]
     wish = _names(case, before, call, by_user=True)

@@ -34,8 +34,9 @@ class Effects:
     rows: tuple[ToolEffect, ...]
 
 
-def classify(trials: Iterable[Trial], settings: Settings) -> Effects:
-    """Decides the effect of every tool over all trials, in order of tool names."""
+def classify(trials: Iterable[Trial], settings: Settings, also: Iterable[str] = ()) -> Effects:
+    """Decides the effect of every tool over all trials, in order of tool names; ``also`` names tools that no
+    trial calls (those of recorded reference calls)."""
     trials = tuple(trials)
     calls: Counter[str] = Counter()
     errors: Counter[str] = Counter()
@@ -47,6 +48,8 @@ def classify(trials: Iterable[Trial], settings: Settings) -> Effects:
                 errors[step.name] += step.failed
                 if step.effect_hint is not None:
                     hints.setdefault(step.name, Counter())[step.effect_hint] += 1
+    for tool in also:
+        calls[tool] += 0
     seen = _evidence(trials, settings)
     of, rows = {}, []
     for tool in sorted(calls):

@@ -38,7 +38,8 @@ def divergence(case: Case, suspect: Suspect) -> Divergence:
     failing = case.failing
     root, manifest = case.steps[suspect.root], case.steps[suspect.manifest]
     expected, reference = suspect.expected, suspect.reference
-    passed = ref(reference, expected) if reference is not None and expected is not None else None
+    known = reference is not None and expected is not None and not case.borrowed
+    passed = ref(reference, expected) if known and reference and expected else None
     return Divergence(
         task_id=case.task.task_id,
         trial_id=failing.trial_id,
@@ -57,13 +58,13 @@ def divergence(case: Case, suspect: Suspect) -> Divergence:
         root_sides=_sides(failing, root, reference, expected),
         manifest_sides=_sides(failing, manifest, reference, expected),
         support=Support(
-            failed_with=1, failed=1, passed_with=shown_by_passes(case, suspect), passed=len(case.passes),
-            smallest_p=None,
+            failed_with=1, failed=1, passed_with=0 if case.borrowed else shown_by_passes(case, suspect),
+            passed=0 if case.borrowed else len(case.passes), smallest_p=None,
         ),
         provenance=_origin(case, suspect),
         evidence=_evidence(case, suspect),
         recovered=recovered(case, suspect.root),
-        first_difference=first_difference(case),
+        first_difference=None if case.borrowed else first_difference(case),
         identity=identity(case, suspect),
         row_id=row_id(case, suspect),
     )  # fmt: skip
@@ -147,6 +148,8 @@ def _shows(case: Case, suspect: Suspect, trial: PreparedTrial) -> bool:
 def grade(case: Case, suspect: Suspect) -> Grade:
     """A: every pass agrees (two or more), the difference reaches a write or the end, and leaving out any one
     pass gives the same answer. B: one of these is missing."""
+    if case.borrowed:
+        return Grade.C
     if len(case.passes) < 2 or suspect.level not in STRONG_LEVELS or shown_by_passes(case, suspect):
         return Grade.B
     ledgers = {tuple(sorted(map(key, effective_writes(trial)))) for trial in case.passes}
@@ -213,6 +216,9 @@ def _evidence(case: Case, suspect: Suspect) -> tuple[str, ...]:
         lines.append("announced in a message first; the call that carries it out comes later")
     if suspect.expected_value is not None and suspect.value is not None:
         lines.append(f"{suspect.path}: {suspect.expected_value} in passed, {suspect.value} in failed")
+    if case.borrowed:
+        lines.append("compared with the task's recorded expected actions: no trial of this task passed")
+        return tuple(lines)
     writes: Sequence[int] = sorted({len(effective_writes(trial)) for trial in case.passes})
     if writes == [0] and effective_writes(case.failing):
         lines.append("no passed trial changes anything")

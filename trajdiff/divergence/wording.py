@@ -34,7 +34,7 @@ def headline(suspect: Suspect) -> str:
 def sentence(case: Case, suspect: Suspect) -> str:
     """One sentence that says what the failed trial does and what the passed ones do."""
     tool = suspect.tool or "a message"
-    passed = _passed(len(case.passes))
+    passed = "the expected actions have" if case.borrowed else _passed(len(case.passes))
     argument = _argument(suspect)
     manifest = case.steps[suspect.manifest]
     goes_on = f"calls {manifest.step.name}" if manifest.is_call else "goes on"
