@@ -73,6 +73,7 @@ def compare() -> None:
 @_showing
 @click.option(
     "--min-grade",
+    metavar="GRADE",
     type=click.Choice(tuple(grade.value for grade in Grade), case_sensitive=False),
     help="Least grade that counts for --exit-code.",
 )
@@ -85,9 +86,10 @@ def compare_task(ctx: click.Context, /, task_id: str, traces: tuple[str, ...], *
 
     The reference is the passed trial closest to the other passed ones. Equal steps are folded with a count.
     """
-    session = Session(ctx, options)
-    corpus = session.load(traces)
+    session = Session(ctx, options, "task")
+    corpus = session.load(traces, tell_all=False)
     task = find_task(corpus, task_id, session.where)
+    session.tell_about(corpus, task.task_id)
     made = session.report(corpus, [task.task_id])
     found = made.task(task.task_id)
     if found is None:
@@ -151,10 +153,10 @@ def compare_trials(
     """
     from trajdiff.analysis import compare_trials as align_two
 
-    session = Session(ctx, options)
+    session = Session(ctx, options, "trials")
     named = [parse_reference(text).path for text in (trial_a, trial_b)]
     paths = traces or tuple(dict.fromkeys(path for path in named if path is not None))
-    corpus = session.load(paths)
+    corpus = session.load(paths, tell_all=False)
     (a, at_a), (b, at_b) = (find_trial(corpus, text, session.where) for text in (trial_a, trial_b))
     if a.task_id != b.task_id:
         raise UsageError(
@@ -163,6 +165,7 @@ def compare_trials(
         )
     if a is b:
         raise UsageError(f"{one_line(trial_a)} and {one_line(trial_b)} are the same trial")
+    session.tell_about(corpus, a.task_id)
     made = session.report(corpus, ())
     table = align_two(corpus, session.settings, (a.task_id, a.trial_id), (b.task_id, b.trial_id))
     keep = tuple(

@@ -37,7 +37,7 @@ _FOLDER = "sample_traces"
 def demo(ctx: click.Context, /, copy: str | None, **options: Any) -> int:
     """The report on sample traces, made up for this demo: no network, no key, no file unless asked for."""
     options["no_config"], options["config"] = True, None
-    session = Session(ctx, options)
+    session = Session(ctx, options, "report")
     home = samples()
     if copy is not None:
         return _copy(session, home, Path(copy))

@@ -12,7 +12,7 @@ from trajdiff.cli.options import choosing_options, common_options, reading_optio
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command, Group
 from trajdiff.cli.streams import put
-from trajdiff.cli.writing import STANDARD_OUTPUT, write
+from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.errors import UsageError
 from trajdiff.render.choosing import Choice, chosen_divergences
 from trajdiff.render.registry import by_name, by_suffix
@@ -142,6 +142,7 @@ def _export(session: Session, name: str, traces: tuple[str, ...]) -> int:
         raise UsageError("--to - needs --format")
     subject = name if name == "report" else f"export-{name}"
     renderer = by_name(subject, chosen) if chosen else by_suffix(subject, target)
+    check_target(target)
     corpus = session.load(traces)
     for task in session.options["task"]:
         find_task(corpus, task, session.where)

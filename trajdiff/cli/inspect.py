@@ -33,7 +33,7 @@ from trajdiff.cli.streams import put, width
 @click.pass_context
 def inspect(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> int:
     """Formats, tasks, trials, verdicts and the rule that gave them; tools with their effect."""
-    session = Session(ctx, options)
+    session = Session(ctx, options, "inspect")
     if options["settings"]:
         _print_settings(session)
         return 0

@@ -119,33 +119,37 @@ reading_options = together(
     click.option("--strict", is_flag=True, help="Like --on-error fail; also for unscored or missing trials."),
 )
 
+_FINDINGS = (MIXED, *(kind.value for kind in FindingKind))
+
 choosing_options = together(
     click.option("--task", "task", multiple=True, metavar="ID", help="Only this task; repeatable."),
     click.option(
-        "--only",
-        type=_choice(MIXED, *(kind.value for kind in FindingKind)),
-        help="Only tasks with this finding.",
+        "--only", metavar="FINDING", type=_choice(*_FINDINGS), help=f"Only tasks with: {', '.join(_FINDINGS)}."
     ),
     click.option(
         "--min-grade",
+        metavar="GRADE",
         type=_choice(*(grade.value for grade in Grade)),
-        help="Only divergences of this grade or better.",
+        help="Only divergences of this grade or a better one, A to D.",
     ),
     click.option(
-        "--actor", type=_choice(*(actor.value for actor in Blame)), help="Only divergences of this actor."
+        "--actor",
+        metavar="ACTOR",
+        type=_choice(*(actor.value for actor in Blame)),
+        help=f"Only divergences of: {', '.join(actor.value for actor in Blame)}.",
     ),
     click.option(
         "--kind",
         metavar="KIND",
         type=_choice(*(kind.value for kind in Kind)),
-        help="Only divergences of this kind.",
+        help="Only divergences of this kind, for instance missing_step.",
     ),
     click.option("--tool", metavar="NAME", help="Only divergences at this tool."),
     click.option(
         "--stop",
         metavar="REASON",
         type=_choice(*(reason.value for reason in TerminationReason)),
-        help="Only trials that ended for this reason, and their tasks.",
+        help="Only trials that ended for this reason, for instance max_steps, and their tasks.",
     ),
     click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N rows."),
 )

@@ -51,7 +51,7 @@ def report(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> in
 
     Tasks that always pass are hidden behind a count. Where no step separates outcomes, the row says so.
     """
-    session = Session(ctx, options)
+    session = Session(ctx, options, "report")
     corpus = session.load(traces, list_files=True)
     for task in options["task"]:
         find_task(corpus, task, session.where)

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from trajdiff.cli.diagnostics import tell
 from trajdiff.cli.progress import Stage
 from trajdiff.cli.streams import State, is_terminal, put, say, use_ascii, use_color, width
-from trajdiff.cli.writing import STANDARD_OUTPUT, write
+from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.errors import UsageError
 from trajdiff.importers import ReadOptions, load
 from trajdiff.model import Corpus
@@ -33,9 +33,12 @@ _SETTINGS = ("infra", "unscored", "threshold", "expected_trials", "k", "name")
 
 
 class Session:
-    """Options and settings of one command, and the streams it speaks to."""
+    """Options and settings of one command, and the streams it speaks to.
 
-    def __init__(self, context: click.Context, options: Mapping[str, Any]) -> None:
+    ``subject`` is what the command renders; with it, formats and targets are checked before anything is read.
+    """
+
+    def __init__(self, context: click.Context, options: Mapping[str, Any], subject: str | None = None) -> None:
         self.options = options
         self._context = context
         self.state = context.find_object(State) or State()
@@ -43,6 +46,9 @@ class Session:
         self.quiet, self.verbose = bool(options.get("quiet")), bool(options.get("verbose"))
         self.settings = self._settings()
         self.where = ""
+        if subject is not None:
+            by_name(subject, self.format())
+            self._targets(subject)
 
     def _settings(self) -> Settings:
         """Settings file, with the options (or their environment variables) above it."""
@@ -95,16 +101,26 @@ class Session:
             stdin=sys.stdin.buffer.read() if STANDARD_OUTPUT in paths else None,
         )
 
-    def load(self, given: Sequence[str], *, list_files: bool = False) -> Corpus:
-        """Read the traces; problems are told as warnings and errors on standard error."""
+    def load(self, given: Sequence[str], *, list_files: bool = False, tell_all: bool = True) -> Corpus:
+        """Read the traces; problems are told as warnings and errors on standard error.
+
+        With ``tell_all`` off nothing is told yet: commands about one task call ``tell_about`` later.
+        """
         paths = self.traces(given)
         self.state.stage = "read"
         corpus = load(paths, self.read_options(paths))
         self.state.stage = ""
         if list_files or self.verbose:
             self._tell_files(corpus)
-        tell(corpus.diagnostics, quiet=self.quiet, verbose=self.verbose)
+        if tell_all or self.verbose:
+            tell(corpus.diagnostics, quiet=self.quiet, verbose=self.verbose)
         return corpus
+
+    def tell_about(self, corpus: Corpus, task_id: str) -> None:
+        """Tell what concerns one task, and what concerns whole files."""
+        if not self.verbose:
+            about = [entry for entry in corpus.diagnostics if entry.task_id in (None, task_id)]
+            tell(about, quiet=self.quiet, verbose=False)
 
     def _tell_files(self, corpus: Corpus) -> None:
         named = corpus.files if self.verbose else corpus.files[:_NAMED]
@@ -190,8 +206,10 @@ class Session:
                 if not (self.options.get("format") or self.options.get("json")):
                     raise UsageError("--to - needs --format")
                 continue
+            check_target(target)
             targets.append((target, by_suffix(subject, target)))
         if self.options.get("md"):
+            check_target(self.options["md"])
             targets.append((self.options["md"], by_name(subject, "markdown")))
         return targets
 

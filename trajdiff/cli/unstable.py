@@ -38,7 +38,7 @@ def unstable(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> 
     """Mixed tasks, ranked by the share of pairs of trials with different outcomes."""
     from trajdiff.render.unstable import ranked
 
-    session = Session(ctx, options)
+    session = Session(ctx, options, "unstable")
     corpus = session.load(traces)
     for task in options["task"]:
         find_task(corpus, task, session.where)

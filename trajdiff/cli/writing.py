@@ -12,16 +12,24 @@ from trajdiff.errors import UsageError
 STANDARD_OUTPUT = "-"
 
 
+def check_target(target: str) -> None:
+    """Raises ``UsageError`` for a target that cannot be written, before any work is done for it."""
+    path = Path(target)
+    if target != STANDARD_OUTPUT and path.is_dir():
+        raise UsageError(f"{target}: is a directory")
+    if target != STANDARD_OUTPUT and not path.parent.is_dir():
+        raise UsageError(f"{target}: no folder {path.parent}")
+
+
 def write(target: str, content: str | bytes) -> None:
     """Write a document as UTF-8; a failed run leaves no half file. Raises ``UsageError`` where it cannot."""
     if target == STANDARD_OUTPUT:
         put(content, utf8=True)
         return
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    check_target(target)
     path = Path(target)
     try:
-        if path.is_dir():
-            raise UsageError(f"{target}: is a directory")
         if path.exists() and not path.is_file():  # a device or a named pipe must not be replaced by a file
             path.write_bytes(data)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from trajdiff.align.table import AlignedTable, Cell, Op, Row
@@ -88,6 +89,18 @@ def _row(row: Row, trials: tuple[str, ...]) -> dict[str, Any]:
     return {"step": row.number, "label": row.label, "cells": [_cell(cell) for cell in cells]}
 
 
+def arguments_object(cell: Cell) -> dict[str, Any]:
+    """Arguments by name, in recorded order; the texts of the table are JSON and become values again."""
+    return {name: _value(text) for name, text in cell.arguments}
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
 def _cell(cell: Cell) -> dict[str, Any]:
     return {
         "trial_id": cell.trial_id,
@@ -96,7 +109,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "kind": cell.kind,
         "tool": cell.tool,
         "effect": cell.effect,
-        "arguments": [{"path": path, "value": value} for path, value in cell.arguments],
+        "arguments": [{"path": path, "value": value} for path, value in arguments_object(cell).items()],
         "arguments_changed": list(cell.changed),
         "result": cell.result,
         "is_error": cell.is_error,

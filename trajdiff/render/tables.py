@@ -11,6 +11,7 @@ from trajdiff.align.table import Cell, Op, Row
 from trajdiff.divergence.finding import Divergence, FindingKind
 from trajdiff.reliability.counting import natural_key
 from trajdiff.render.choosing import Choice, chosen_divergences, chosen_tasks
+from trajdiff.render.json_compare import arguments_object
 from trajdiff.render.json_divergence import divergence_object
 from trajdiff.render.json_report import task_object, trial_object
 from trajdiff.render.json_text import finite
@@ -159,7 +160,7 @@ def _alignment_row(task: TaskReport, row: Row, cell: Cell) -> dict[str, Any]:
         "op": str(cell.op),
         "tool": cell.tool,
         "effect": cell.effect or None,
-        "arguments": dict(cell.arguments) if cell.tool is not None else None,
+        "arguments": arguments_object(cell) if cell.tool is not None else None,
         "arguments_changed": list(cell.changed),
         "result": cell.result,
         "is_error": cell.is_error,

@@ -209,7 +209,8 @@ def _sides(task: TaskReport, label: str, sides: Sequence[Side], view: View) -> l
     for side in sides:
         trial = trial_row(task, side.trial_id)
         passed = trial is not None and trial.verdict is Verdict.PASS
-        texts.append((view.marks.words(one_line(side.text)), "passed" if passed else "failed"))
+        text = one_line(side.text).replace(" → ", f" {view.marks.arrow} ")
+        texts.append((text, "passed" if passed else "failed"))
     if not texts:
         return _fact(label, "", view)
     joined = ", ".join(f"{text} in {side}" for text, side in texts)

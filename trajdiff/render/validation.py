@@ -53,8 +53,11 @@ def validation_text(files: Sequence[Checked], view: View) -> str:
         for problem in file.problems:
             lines += _problem(problem, view)
     invalid = sum(not file.valid for file in files)
-    verb = "is" if len(files) == 1 or invalid == 1 else "are"
-    lines.append(line(f"{invalid or 'none'} of {plural(len(files), 'file')} {verb} invalid"))
+    if invalid:
+        text = f"{invalid} of {plural(len(files), 'file')} {'is' if invalid == 1 else 'are'} invalid"
+    else:
+        text = "the file is valid" if len(files) == 1 else f"all {len(files)} files are valid"
+    lines.append(line(text))
     return paint(lines, color=view.color)
 
 
