@@ -16,11 +16,13 @@ from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.divergence.ledger import Debt, DebtKind, Difference, closest, effective_writes, subject
 from trajdiff.divergence.lower_levels import lower_levels, other_result
 from trajdiff.divergence.places import agreed_offer, place_of_call, required_read, unmade_reads
-from trajdiff.divergence.provenance import Commitment, commitment
+from trajdiff.divergence.provenance import Commitment, commitment, consents
 from trajdiff.model import LIMITS, Verdict
 
 #: The same call with the same result this often is a loop.
 LOOP = 3
+#: Below this likeness (of 1000) two messages say nothing in common.
+UNLIKE = 450
 
 
 def earliest(case: Case) -> Suspect | None:
@@ -83,7 +85,8 @@ def _done(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
         differing, expected = [leaf for leaf in differing if leaf[1] not in read], []
     found = commitment(case, call, differing, expected)
     if debt.kind is not DebtKind.CHANGED and found.by in ("call", "consent"):
-        found = _wish(case, call) or found
+        other = _unlike_any_pass(case, found) if debt.kind is DebtKind.OTHER_TOOL else None
+        found = _wish(case, call) or other or found
     suspect = _suspect(case, difference, debt, kind, found)
     skipped = _skipped_read(case, difference, call, expected)
     yield skipped if skipped is not None and skipped.root <= suspect.root else suspect
@@ -151,6 +154,18 @@ def _wish(case: Case, call: PreparedStep) -> Commitment | None:
     if wish is None or (idea is not None and idea.position < wish.position and not shared):
         return None
     return Commitment(position=wish.position, by="user")
+
+
+def _unlike_any_pass(case: Case, found: Commitment) -> Commitment | None:
+    """The user's message that a call answers directly, when no pass's user says anything like it."""
+    if case.borrowed or found.by != "call":
+        return None
+    before = [s for s in case.steps[: found.position] if s.is_message]
+    if not before or not before[-1].by_user or consents(before[-1]):
+        return None
+    theirs = [s for trial in case.passes for s in trial.steps if s.is_message and s.by_user]
+    alike = max((case.graph.costs.likeness(before[-1], other) for other in theirs), default=1000)
+    return Commitment(position=before[-1].position, by="user") if alike < UNLIKE else None
 
 
 def _names(

@@ -33,7 +33,7 @@ def gold_trial(task: Task, preparer: Preparer, path: str) -> PreparedTrial | Non
     if task.expected_actions is None:
         return None
     source = SourceRef(path=path, pointer="")
-    steps = []
+    steps: list[Step] = []
     for action in task.expected_actions:
         effect = preparer.effect_of.get(action.name, Effect.UNKNOWN)
         if action.actor != Actor.AGENT or effect not in (Effect.WRITE, Effect.UNKNOWN):

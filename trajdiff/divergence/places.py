@@ -39,13 +39,17 @@ def place_of_column(case: Case, column: int) -> PreparedStep | None:
 def went_on(case: Case, after: int) -> PreparedStep | None:
     """The agent's next step that goes on: a message, a write, a hand-over. A look at something is still in
     time for what is missing; where the agent only looks on, its last step."""
-    looks = (Effect.READ,)
-    found = (s for s in case.agent_steps(after) if not (s.is_call and s.effect in looks) and not _thinks(s))
+    found = (step for step in case.agent_steps(after) if not _stays(case, step))
     return next(found, None) or case.last_agent_step
 
 
-def _thinks(step: PreparedStep) -> bool:
-    return step.is_call and step.effect is Effect.CONTROL and not step.result_text
+def _stays(case: Case, step: PreparedStep) -> bool:
+    if not step.is_call:
+        return False
+    if step.effect is Effect.READ or (step.effect is Effect.CONTROL and not step.result_text):
+        return True
+    # Expected actions are a set: doing another one of them first is no departure.
+    return case.borrowed and any(step.call_key == s.call_key for trial in case.passes for s in trial.calls)
 
 
 def is_shared(case: Case, match: Match) -> bool:
