@@ -15,7 +15,7 @@ from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.divergence.ledger import Debt, DebtKind, Difference, closest, effective_writes, subject
 from trajdiff.divergence.lower_levels import lower_levels, other_result
-from trajdiff.divergence.places import agreed_offer, place_of_call, required_read, unmade_reads
+from trajdiff.divergence.places import offers_missing, place_of_call, required_read, unmade_reads
 from trajdiff.divergence.provenance import Commitment, commitment, consents
 from trajdiff.model import LIMITS, Verdict
 
@@ -42,16 +42,20 @@ def earliest(case: Case) -> Suspect | None:
     return lower_levels(case)
 
 
-def loop(steps: Sequence[PreparedStep], needed: Container[str] = ()) -> PreparedStep | None:
+def loop(
+    steps: Sequence[PreparedStep], needed: Container[str] = (), *, in_a_row: bool = False
+) -> PreparedStep | None:
     """The first needless call of a run of three or more equal calls with equal results, or the first
     repetition of a call made that often in all; None where the trial does not repeat itself. ``needed`` are
-    calls that passes make too: the first of those is no repetition."""
+    calls that passes make too: the first of those is no repetition. ``in_a_row`` asks for a run."""
     calls = [step for step in steps if step.is_call and step.by_agent]
     for at in range(len(calls) - LOOP + 1):
         run = calls[at : at + LOOP]
         if len({step.full_key for step in run}) == 1:
             again = run[0].call_key in {step.call_key for step in calls[:at]}
             return run[0] if again or run[0].call_key not in needed else run[1]
+    if in_a_row:
+        return None
     seen: dict[str, list[PreparedStep]] = {}
     for step in calls:
         seen.setdefault(step.full_key, []).append(step)
@@ -189,8 +193,8 @@ def _owed(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
     if other is not None and other.root < place.position:
         yield replace(other, manifest=place.position)
         return
-    left = agreed_offer(case, write)
-    if read is None and left is not None and next(case.agent_steps(left), None) is None:
+    left = _user_left(case, write)
+    if read is None and left is not None:
         yield _missing(Kind.USER_DEVIATION, Blame.USER, left, missing, reference)
         return
     refused = _refused_attempt(case, write)
@@ -213,6 +217,17 @@ def _missing(
     )  # fmt: skip
 
 
+def _user_left(case: Case, write: PreparedStep) -> int | None:
+    """Position of the user's message behind the agent's last one, when that offers the missing write: the user
+    ended the trial and left no turn for it."""
+    last = case.last_agent_step
+    if last is None or not last.is_message or not offers_missing(case, last, write):
+        return None
+    answer = next((s for s in case.steps[last.position + 1 :] if s.is_message and s.by_user), None)
+    agreed = answer is not None and consents(answer)
+    return answer.position if answer is not None and (agreed or "ask" in last.acts) else None
+
+
 def _refused_attempt(case: Case, write: PreparedStep) -> PreparedStep | None:
     """The last refused attempt at a missing write, when the trial never got it done."""
     attempts = [s for s in case.failing.calls if s.failed and s.label == write.label]
@@ -221,11 +236,12 @@ def _refused_attempt(case: Case, write: PreparedStep) -> PreparedStep | None:
 
 def _ending(case: Case, owes: bool) -> Suspect | None:
     """An ending of the trial's own: cut by its limit, or a loop that no pass has where a write is owed."""
-    repeated = loop(case.steps, {step.call_key for trial in case.passes for step in trial.calls})
+    needed = {step.call_key for trial in case.passes for step in trial.calls}
+    cut = case.failing.trial.termination.reason in LIMITS
+    repeated = loop(case.steps, needed, in_a_row=not cut)
     if repeated is not None and any(loop(trial.steps) is not None for trial in case.passes):
         repeated = None
     last = case.last_agent_step
-    cut = case.failing.trial.termination.reason in LIMITS
     if last is None or not (cut or (repeated is not None and owes)):
         return None
     place = repeated or last

@@ -83,16 +83,19 @@ def place_of_call(case: Case, reference: PreparedTrial, call: PreparedStep) -> P
 
 def agreed_offer(case: Case, call: PreparedStep) -> int | None:
     """Position of the user's consent to the trial's last own offer of a call that it never makes."""
-    about = subject(call)
-    values = [(p, v) for p, v in call.argument_leaves if v != about and v not in ("true", "false")]
     found = None
     for step, answer in pairwise(s for s in case.steps if s.is_message):
-        if not (step.by_agent and answer.by_user and consents(answer)):
-            continue
-        told = any(states(step.text, v, p) for p, v in values) if values else case.names_act(step.text, call)
-        if told and ("ask" in step.acts or "done" not in step.acts):
+        if step.by_agent and answer.by_user and consents(answer) and offers_missing(case, step, call):
             found = answer.position
     return found
+
+
+def offers_missing(case: Case, message: PreparedStep, call: PreparedStep) -> bool:
+    """Whether an agent message offers a call that the trial never makes, rather than reporting it as done."""
+    about = subject(call)
+    values = [(p, v) for p, v in call.argument_leaves if v != about and v not in ("true", "false")]
+    told = any(states(message.text, v, p) for p, v in values) or case.names_act(message.text, call)
+    return told and ("ask" in message.acts or "done" not in message.acts)
 
 
 def required_read(case: Case, reference: PreparedTrial, write: PreparedStep | None) -> PreparedStep | None:
@@ -104,7 +107,7 @@ def required_read(case: Case, reference: PreparedTrial, write: PreparedStep | No
         if write is None:
             if step.label not in made:
                 return step
-        elif step.position < write.position and _rests_on(write, step):
+        elif step.position < write.position and _rests_on(case, write, step):
             return step
     return None
 
@@ -119,9 +122,13 @@ def unmade_reads(case: Case, reference: PreparedTrial) -> Iterator[PreparedStep]
             yield step
 
 
-def _rests_on(write: PreparedStep, read: PreparedStep) -> bool:
-    wanted = entities(write)
-    return bool(wanted & entities(read)) or any(value in wanted for _, value in read.result_leaves)
+def _rests_on(case: Case, write: PreparedStep, read: PreparedStep) -> bool:
+    """Whether the read brings an identifier of the write that the trial never has, or (where two passes or
+    more agree that it is needed) looks at what is written or brings any identifier of it."""
+    brought = entities(write) & {value for _, value in read.result_leaves}
+    if any(_first_seen(case.failing, value, "") is None for value in sorted(brought)):
+        return True
+    return len(case.passes) > 1 and bool(brought or entities(write) & entities(read))
 
 
 def _inputs_known(case: Case, call: PreparedStep) -> int | None:

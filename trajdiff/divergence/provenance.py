@@ -73,14 +73,18 @@ def _offers(
     case: Case, offer: PreparedStep, call: PreparedStep, differing: Sequence[Leaf], expected: Sequence[Leaf]
 ) -> bool:
     """Whether the message that the user agreed to offers this call: it states what only this trial states, or
-    what differs and nothing of the passes'; where passes make no such call, it names the entity or the act."""
+    what differs and nothing of the passes'; where passes make no such call, it names the act, or the
+    entity and no other act."""
     if expected:
         told = [(p, v) for p, v in differing if v in offer.commitments or states(offer.text, v, p)]
         own = [(p, v) for p, v in told if not case.stated_in_passes(v, p)]
         return bool(own or (told and not any(states(offer.text, v, p) for p, v in expected)))
-    if any(states(offer.text, v, p) for p, v in call.argument_leaves):
+    if case.names_act(offer.text, call):
         return True
-    return case.names_act(offer.text, call)
+    writes = (w for trial in (case.failing, *case.passes) for w in trial.calls if w.label != call.label)
+    if any(case.names_act(offer.text, w) for w in writes if w.effect is not Effect.READ):
+        return False
+    return any(states(offer.text, v, p) for p, v in call.argument_leaves)
 
 
 def consented_offer(trial: PreparedTrial, position: int) -> PreparedStep | None:
