@@ -15,8 +15,9 @@ from trajdiff.align.values import is_identifier, number, words
 from trajdiff.model import Effect, StepKind
 
 FULL = 1000
-#: Below this two steps are never put into one row. A same-tool call always reaches it.
-ENOUGH = 450
+#: Below this two steps are never put into one row. A same-tool call always reaches it; messages of one actor
+#: need little in common, since what they say varies freely and what stands around them places them.
+ENOUGH = 250
 #: What a call with the same tool and nothing else in common is worth: the same kind of act, other object.
 SAME_TOOL = 500
 #: An equal call with another result is nearly the same step; the difference is reported, not realigned.

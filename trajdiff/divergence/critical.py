@@ -141,7 +141,7 @@ def _skipped_read(
         if place is not None and place.position <= call.position:
             return Suspect(
                 kind=Kind.MISSING_STEP, actor=Blame.AGENT, root=place.position, manifest=call.position,
-                level="read", tool=read.step.name, expected=read, reference=difference.reference,
+                level="write", tool=read.step.name, expected=read, reference=difference.reference,
             )  # fmt: skip
     return None
 
@@ -202,8 +202,8 @@ def _owed(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
     last = case.last_agent_step
     if read is None and gave_up is not None and gave_up.position >= place.position:
         yield _missing(Kind.UNRECOVERED_ERROR, Blame.AGENT, gave_up.position, missing, reference)
-    elif read is None and last is not None and place.position >= last.position:
-        yield _missing(Kind.EARLY_STOP, Blame.AGENT, place.position, missing, reference)
+    elif last is not None and place.position >= last.position:
+        yield _missing(Kind.EARLY_STOP, Blame.AGENT, place.position, write, reference)
     else:
         yield _missing(Kind.MISSING_STEP, Blame.AGENT, place.position, missing, reference)
 

@@ -40,6 +40,7 @@ def divergence(case: Case, suspect: Suspect) -> Divergence:
     expected, reference = suspect.expected, suspect.reference
     known = reference is not None and expected is not None and not case.borrowed
     passed = ref(reference, expected) if known and reference and expected else None
+    counterpart = _counterpart(case, suspect)
     return Divergence(
         task_id=case.task.task_id,
         trial_id=failing.trial_id,
@@ -54,9 +55,9 @@ def divergence(case: Case, suspect: Suspect) -> Divergence:
         root=ref(failing, root),
         manifest=ref(failing, manifest),
         passed_root=passed,
-        passed_manifest=passed,
+        passed_manifest=counterpart and ref(counterpart[0], counterpart[1]),
         root_sides=_sides(failing, root, reference, expected),
-        manifest_sides=_sides(failing, manifest, reference, expected),
+        manifest_sides=_sides(failing, manifest, *(counterpart or (None, None))),
         support=Support(
             failed_with=1, failed=1, passed_with=0 if case.borrowed else shown_by_passes(case, suspect),
             passed=0 if case.borrowed else len(case.passes), smallest_p=None,
@@ -68,6 +69,24 @@ def divergence(case: Case, suspect: Suspect) -> Divergence:
         identity=identity(case, suspect),
         row_id=row_id(case, suspect),
     )  # fmt: skip
+
+
+def _counterpart(case: Case, suspect: Suspect) -> tuple[PreparedTrial, PreparedStep] | None:
+    """What the passes do where the trial's manifest step stands: the step in the same column, else the same
+    tool's call, else the expected step itself."""
+    manifest, reference = case.steps[suspect.manifest], suspect.reference
+    if case.borrowed or reference is None:
+        return None
+    number = next(n for n, trial in enumerate(case.passes) if trial is reference)
+    column = case.column_at.get(manifest.position)
+    position = case.graph.columns[column].position(number) if column is not None else None
+    if position is not None:
+        return reference, reference.steps[position]
+    if manifest.is_call:
+        same = next((s for s in reference.calls if s.label == manifest.label and not s.failed), None)
+        if same is not None:
+            return reference, same
+    return (reference, suspect.expected) if suspect.expected is not None else None
 
 
 def ref(trial: PreparedTrial, step: PreparedStep) -> StepRef:

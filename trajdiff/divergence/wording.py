@@ -57,7 +57,9 @@ def sentence(case: Case, suspect: Suspect) -> str:
 
 
 def _passed(passes: int) -> str:
-    return "the passed trial calls" if passes == 1 else f"all {passes} passed trials call"
+    if passes < 3:
+        return ("the passed trial calls", "both passed trials call")[passes - 1]
+    return f"all {passes} passed trials call"
 
 
 def _argument(suspect: Suspect) -> str:
