@@ -78,7 +78,8 @@ def text_likeness(left: str, right: str) -> int:
         return OPPOSED
     if is_unspaced(left) or is_unspaced(right):
         return int(FULL * Indel.normalized_similarity(_pairs(left), _pairs(right)))
-    return int(10 * fuzz.token_sort_ratio(left, right))
+    # Half of it forgives words that only one side adds: a question asked with more courtesy is the same one.
+    return int(5 * (fuzz.token_sort_ratio(left, right) + fuzz.token_set_ratio(left, right)))
 
 
 def message_likeness(left: PreparedStep, right: PreparedStep) -> int:
