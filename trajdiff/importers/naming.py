@@ -58,3 +58,8 @@ def place_of(pointer: str, line: int | None) -> str:
     if line is None:
         return pointer
     return f"line {line}" if pointer == "$" else f"line {line} {pointer}"
+
+
+def as_text(value: Any) -> str | None:
+    """A text that is not empty, or None."""
+    return value if isinstance(value, str) and value else None

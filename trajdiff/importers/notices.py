@@ -59,7 +59,7 @@ class Notices:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """One trial of a file, for what is to be said about it: ``pointer`` and ``line`` are those of its record."""
+    """One trial of a file, for what is to be said about it; pointer and line are those of its record."""
 
     notices: Notices
     path: str

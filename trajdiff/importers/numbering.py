@@ -65,7 +65,7 @@ def _tell_twins(trials: Sequence[Trial], notes: list[Diagnostic]) -> None:
             Diagnostic(
                 severity=Severity.WARNING,
                 slug="identical_trials",
-                message=f'{count} trials of task "{group[0].task_id}" without a number hold the same; all count',
+                message=f'{count} unnumbered trials of task "{group[0].task_id}" hold the same; all count',
                 path=group[-1].source.path,
                 details=tuple(f"{one.source.path} {one.source.pointer}" for one in group[:5]),
                 task_id=group[0].task_id,

@@ -7,7 +7,7 @@ from typing import Any
 
 from trajdiff.importers import verdicts
 from trajdiff.importers.jsontext import plain_number
-from trajdiff.importers.naming import id_text, shortened, whole_number
+from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
 from trajdiff.importers.notices import Where
 from trajdiff.importers.texts import content_text
 from trajdiff.model import (
@@ -169,11 +169,6 @@ def as_object(value: Any) -> Mapping[str, Any]:
 def as_list(value: Any) -> list[Any]:
     """A list, or an empty one."""
     return value if isinstance(value, list) else []
-
-
-def as_text(value: Any) -> str | None:
-    """A text that is not empty, or None."""
-    return value if isinstance(value, str) and value else None
 
 
 def as_flag(value: Any) -> bool | None:

@@ -8,12 +8,11 @@ from typing import Any
 
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError, plain_number
-from trajdiff.importers.naming import id_text, shortened, whole_number
+from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
 from trajdiff.importers.notices import Notices, Where
 from trajdiff.importers.own_fields import (
     as_list,
     as_object,
-    as_text,
     human_of,
     items_of,
     judgement_of,

@@ -7,7 +7,7 @@ from typing import Any
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
 from trajdiff.importers.jsontext import compact, plain_number
-from trajdiff.importers.naming import id_text, shortened, whole_number
+from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder
 from trajdiff.importers.texts import content_text
@@ -60,10 +60,10 @@ def add_steps(builder: StepBuilder, steps: Sequence[Any], notices: Notices) -> i
             _add_call(builder, step, message, answer, numbers.place(place), at)
         elif kind is StepKind.ORPHAN_RESULT:
             source = builder.source(at, message)
-            call_id, name = id_text(step.get("call_id")), _text(step.get("name"))
+            call_id, name = id_text(step.get("call_id")), as_text(step.get("name"))
             builder.orphan(_result(step), source=source, message=message, call_id=call_id, name=name)
         else:
-            more = {"name": _text(step.get("name")), **_common(step)}
+            more = {"name": as_text(step.get("name")), **_common(step)}
             text = content_text(step.get("text"))
             builder.entry(actor=_actor(step, kind), kind=kind, text=text, message=message, at=at, **more)
     return numbers.total
@@ -131,7 +131,7 @@ def _add_call(
     group = whole_number(step.get("parallel_group"))
     draft = builder.call(
         actor=_actor(step, StepKind.TOOL_CALL),
-        name=_text(step.get("name")),
+        name=as_text(step.get("name")),
         arguments=read_arguments(step.get("arguments", NOT_RECORDED)),
         message=message,
         place=place,
@@ -144,7 +144,7 @@ def _add_call(
         choice_reason=content_text(step.get("choice_reason")),
         **_common(step),
     )
-    if _text(step.get("call_uid")):
+    if as_text(step.get("call_uid")):
         draft["call_uid"] = step["call_uid"]
     if _answered(step):
         draft["result"] = _result(step)
@@ -153,9 +153,9 @@ def _add_call(
 
 def _common(step: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "model": _text(step.get("model")),
-        "started_at": _text(step.get("started_at")),
-        "ended_at": _text(step.get("ended_at")),
+        "model": as_text(step.get("model")),
+        "started_at": as_text(step.get("started_at")),
+        "ended_at": as_text(step.get("ended_at")),
     }
 
 
@@ -173,7 +173,7 @@ def _kind(step: Mapping[str, Any], builder: StepBuilder, at: str, notices: Notic
 
 
 def _actor(step: Mapping[str, Any], kind: StepKind) -> str:
-    recorded = _text(step.get("actor"))
+    recorded = as_text(step.get("actor"))
     return _ACTORS.get(recorded, recorded) if recorded else default_actor(kind)
 
 
@@ -191,7 +191,7 @@ def _result(step: Mapping[str, Any]) -> Result:
     text = content_text(value) if isinstance(value, str | list) and _is_parts(value) else None
     if text is None:
         text = "" if value is None else content_text(compact(value)) or ""
-    rule = _text(said.get("error_rule"))
+    rule = as_text(said.get("error_rule"))
     return Result(text=text, is_error=flag, error_rule=rule, truncated=said.get("truncated") is True)
 
 
@@ -224,7 +224,3 @@ def _tell_unknown(step: Mapping[str, Any], notices: Notices) -> None:
         if key not in STEP_KEYS:
             word = shortened(str(key), 40)
             notices.once(Severity.NOTE, "unknown_key", f"step.{key}", f'the step key "{word}" is not read')
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

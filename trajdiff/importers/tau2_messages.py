@@ -8,7 +8,7 @@ import msgspec
 
 from trajdiff.importers.arguments import NOT_RECORDED, ReadArguments, read_arguments, read_encoded_object
 from trajdiff.importers.jsontext import compact
-from trajdiff.importers.naming import id_text, shortened
+from trajdiff.importers.naming import as_text, id_text, shortened
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder, spoken
 from trajdiff.importers.texts import content_text
@@ -20,13 +20,13 @@ _ACTORS = {"system": Actor.SYSTEM, "user": Actor.USER, "assistant": Actor.AGENT}
 
 def add_message(builder: StepBuilder, message: Any, index: int, at: str, notices: Notices) -> None:
     """Add the steps of one message; ``message`` is a dict or a typed record with the same fields."""
-    role = message.get("role") if hasattr(message, "get") else None
+    role = as_text(message.get("role")) if hasattr(message, "get") else None
     if role == "tool":
         _add_results(builder, message, index, at)
     elif role in _ACTORS:
         _add_speech(builder, message, _ACTORS[role], index, at)
     else:
-        what = f'role "{shortened(role)}"' if isinstance(role, str) else "no role"
+        what = f'role "{shortened(role)}"' if role else "no role"
         text = content_text(message.get("content")) if hasattr(message, "get") else None
         builder.entry(
             actor=Actor.ENVIRONMENT, text=text or content_text(compact(message)), message=index, at=at
@@ -45,7 +45,7 @@ def _add_speech(builder: StepBuilder, message: Any, actor: Actor, index: int, at
         else []
     )
     text = content_text(message.get("content"))
-    started = _text(message.get("timestamp"))
+    started = as_text(message.get("timestamp"))
     if spoken(text, calls):
         builder.entry(actor=actor, text=text, message=index, at=at, started_at=started)
     group = index if len(calls) > 1 else None
@@ -95,7 +95,7 @@ def _add_result(builder: StepBuilder, message: Any, index: int, at: str) -> None
         at=at,
         call_id=id_text(message.get("id")),
         name=name if isinstance(name, str) and name else None,
-        ended_at=_text(message.get("timestamp")),
+        ended_at=as_text(message.get("timestamp")),
     )
 
 
@@ -184,7 +184,3 @@ def _tokens(usage: dict[str, Any], *keys: str) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool):
             return value
     return None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -11,7 +11,7 @@ import msgspec
 from trajdiff.importers import jsontext, verdicts
 from trajdiff.importers.document import Record
 from trajdiff.importers.jsontext import plain_number
-from trajdiff.importers.naming import id_text, shortened, whole_number
+from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
 from trajdiff.importers.notices import Notices, Where
 from trajdiff.importers.protocol import ReadOptions
 from trajdiff.importers.steps import StepBuilder
@@ -195,8 +195,8 @@ def read_simulation(
         usage=usage_of(value.get("agent_usage"), [message for message, _ in messages]),
         cost_usd=plain_number(value.get("agent_cost")),
         duration_s=plain_number(value.get("duration")),
-        started_at=_text(value.get("start_time")) or _text(value.get("timestamp")),
-        ended_at=_text(value.get("end_time")),
+        started_at=as_text(value.get("start_time")) or as_text(value.get("timestamp")),
+        ended_at=as_text(value.get("end_time")),
         provenance=replace(provenance, seed=_seed(value.get("seed"))),
         message_count=len(messages),
         metadata=_metadata(value),
@@ -247,12 +247,8 @@ def _seed(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
 def _metadata(value: Any) -> dict[str, Any]:
-    kept = {"user_cost": plain_number(value.get("user_cost")), "mode": _text(value.get("mode"))}
+    kept = {"user_cost": plain_number(value.get("user_cost")), "mode": as_text(value.get("mode"))}
     return {key: one for key, one in kept.items() if one is not None}
 
 

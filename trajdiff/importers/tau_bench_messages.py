@@ -7,7 +7,7 @@ from typing import Any
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
 from trajdiff.importers.jsontext import BadJsonError, compact, tolerant
-from trajdiff.importers.naming import id_text, shortened
+from trajdiff.importers.naming import as_text, id_text, shortened
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder, spoken
 from trajdiff.importers.texts import content_text
@@ -26,7 +26,7 @@ _ACTORS = {"system": Actor.SYSTEM, "developer": Actor.SYSTEM, "user": Actor.USER
 def add_message(builder: StepBuilder, message: Any, index: int, notices: Notices) -> None:
     """Add the steps of one recorded message."""
     at = f".traj[{index}]"
-    role = message.get("role") if isinstance(message, dict) else None
+    role = as_text(message.get("role")) if isinstance(message, dict) else None
     if role in ("tool", "function"):
         _add_result(builder, message, index, at)
     elif role == "assistant":
@@ -53,7 +53,9 @@ def _is_text_result(message: dict[str, Any]) -> bool:
     return message.get("role") == "user" and isinstance(content, str) and content.startswith(_TEXT_RESULT)
 
 
-def _add_unknown(builder: StepBuilder, message: Any, role: Any, index: int, at: str, notices: Notices) -> None:
+def _add_unknown(
+    builder: StepBuilder, message: Any, role: str | None, index: int, at: str, notices: Notices
+) -> None:
     """Keep what is not understood as an opaque entry, so that nothing is lost."""
     text = content_text(message.get("content")) if isinstance(message, dict) else None
     builder.entry(
@@ -62,7 +64,7 @@ def _add_unknown(builder: StepBuilder, message: Any, role: Any, index: int, at: 
         message=index,
         at=at,
     )
-    what = f'role "{shortened(role)}"' if isinstance(role, str) else "no role"
+    what = f'role "{shortened(role)}"' if role else "no role"
     notices.once(
         Severity.WARNING,
         "unknown_message",

@@ -58,6 +58,11 @@ def _check(piece: Piece, forced: Importer | None, options: ReadOptions) -> FileV
         for one in imported.diagnostics
         if not (one.slug in _SAID_BY_SCHEMA and _told(one, places))
     ]
+    if not imported.trials and not imported.unread:
+        empty = Diagnostic(
+            severity=Severity.ERROR, slug="no_trials", message="there is no trial in it", path=path
+        )
+        more.append(empty)
     everything = sorted((*problems, *more), key=lambda one: _RANK[one.severity])
     return FileValidation(
         path=path, format=importer.title, trials=len(imported.trials), problems=tuple(everything)
