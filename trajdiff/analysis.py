@@ -38,9 +38,10 @@ from trajdiff.model import Corpus, TaskTrials, Trial, Verdict
 from trajdiff.settings import Settings
 
 #: A level below writes is used while its smoothed false-alarm rate on held-out passes stays at or under this.
-LEVEL_LIMIT = 0.05
-#: The prior of that rate: half an alarm in ten, so that a handful of passes alone does not forbid a level.
-PRIOR_ALARMS, PRIOR_TRIALS = 0.5, 10
+#: Tighter than the 5 % a level is allowed in itself, so that all levels together stay under 2 % or so.
+LEVEL_LIMIT = 0.02
+#: The prior of that rate: so little that a handful of passes without an alarm does not forbid a level.
+PRIOR_ALARMS, PRIOR_TRIALS = 0.2, 10
 #: Passes of a task that are held out; more of the same task add little and cost a graph each.
 HELD_OUT_PER_TASK = 8
 
@@ -180,17 +181,13 @@ def _held_out(everything: Sequence[_Prepared]) -> tuple[list[tuple[str, Suspect]
 
 def _allowed(alarms: Sequence[tuple[str, Suspect]], total: int) -> frozenset[str]:
     counts = Counter(suspect.level for _, suspect in alarms)
-    names = {"reads": "read", "facts": "fact", "results": "result"}
     return frozenset(
-        level
-        for level in ALL_LEVELS
-        if (counts[names[level]] + PRIOR_ALARMS) / (total + PRIOR_TRIALS) <= LEVEL_LIMIT
+        level for level in ALL_LEVELS if (counts[level] + PRIOR_ALARMS) / (total + PRIOR_TRIALS) <= LEVEL_LIMIT
     )
 
 
 def _self_check(alarms: Sequence[tuple[str, Suspect]], total: int, levels: frozenset[str]) -> SelfCheck:
-    names = {"read": "reads", "fact": "facts", "result": "results"}
-    kept = [name for name, s in alarms if names.get(s.level, s.level) not in ALL_LEVELS - levels]
+    kept = [name for name, suspect in alarms if suspect.level not in ALL_LEVELS - levels]
     return SelfCheck(false_alarms=len(kept), passing_trials=total, alarms=tuple(kept))
 
 

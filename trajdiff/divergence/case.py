@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from trajdiff.align.graph import Match, SuccessGraph, align_to
 from trajdiff.align.mentions import mentions, states
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
+from trajdiff.align.records import aliases
 from trajdiff.align.values import words
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.model import Task
 
 #: Comparison levels below writes; each is used only where held-out passes do not trip over it.
-ALL_LEVELS = frozenset({"reads", "facts", "results"})
+ALL_LEVELS = frozenset({"facts", "reads", "results"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,13 +58,20 @@ class Case:
         number = next((n for n, other in enumerate(self.passes) if other.trial_id == trial.trial_id), None)
         return None if number is None else self.graph.column_of(number, step.position)
 
-    def stated_in_passes(self, value: str, path: str, by: Callable[[PreparedStep], bool] | None = None) -> bool:
-        """Whether any pass has a message (of the given actor) that states the value."""
+    @cached_property
+    def _aliases(self) -> Mapping[str, frozenset[tuple[str, str]]]:
+        return aliases(step for trial in (self.failing, *self.passes) for step in trial.steps)
+
+    def states(self, text: str, value: str, path: str) -> bool:
+        """Whether a text states a value, or what singles out the record that the value identifies."""
+        if states(text, value, path):
+            return True
+        return any(_is_telling(v) and states(text, v, p) for p, v in sorted(self._aliases.get(value, ())))
+
+    def stated_in_passes(self, value: str, path: str) -> bool:
+        """Whether any pass has a message that states the value."""
         return any(
-            states(step.text, value, path)
-            for trial in self.passes
-            for step in trial.steps
-            if step.is_message and (by is None or by(step))
+            states(step.text, value, path) for trial in self.passes for step in trial.steps if step.is_message
         )
 
     def agent_steps(self, after: int = -1) -> Iterator[PreparedStep]:
@@ -98,13 +106,18 @@ class Case:
         return next((s for s in reversed(self.steps) if s.by_agent and (s.is_call or s.is_message)), None)
 
 
+def _is_telling(value: str) -> bool:
+    # A price or a name singles a record out; a count or a yes does not.
+    return len(value) > 3 and value.strip("0.") != ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Suspect:
     """A place where the failing trial may have left the ways of succeeding.
 
     ``root`` and ``manifest`` are positions in the failing trial; ``expected`` is the pass's step at the place,
     ``reference`` the pass it belongs to; ``path`` and ``value`` the deciding value, if any. ``level`` says what
-    the claim rests on: write, end, read, fact, result, user.
+    the claim rests on: ``write``, ``end``, or one of the levels below writes.
     """
 
     kind: Kind

@@ -54,7 +54,7 @@ def other_result(case: Case) -> Suspect | None:
         if not own:
             return Suspect(
                 kind=Kind.RESULT_DIFFERENCE, actor=Blame.ENVIRONMENT, root=step.position,
-                manifest=step.position, level="result", tool=step.step.name, expected=expected,
+                manifest=step.position, level="results", tool=step.step.name, expected=expected,
                 reference=case.passes[0],
             )  # fmt: skip
         twice = next((s for s in own if any(o.call_key == s.call_key for o in own if o is not s)), None)
@@ -63,7 +63,7 @@ def other_result(case: Case) -> Suspect | None:
         again = [s for s in own if s.call_key == twice.call_key][1]
         return Suspect(
             kind=Kind.DUPLICATE_WRITE, actor=Blame.AGENT, root=again.position, manifest=step.position,
-            level="result", tool=again.step.name, expected=expected, reference=case.passes[0],
+            level="results", tool=again.step.name, expected=expected, reference=case.passes[0],
         )  # fmt: skip
     return None
 
@@ -80,25 +80,30 @@ def _touches(write: PreparedStep, read: PreparedStep) -> bool:
 
 
 def _fact(case: Case) -> Suspect | None:
-    """A value that every pass tells the user and the trial never does; its place is the message that tells
-    another value instead, else the last message of the agent."""
+    """A value that every pass tells the user and the trial never does, where it tells one instead that no
+    pass has: its place is the message that stands where the passes tell theirs."""
     shared = frozenset.intersection(*(told(trial) for trial in case.passes))
     said = {v for s in case.steps if s.is_message for v in mentions(s.text).values}
     missing = sorted(shared - said)
     if not missing:
         return None
-    value = missing[0]
-    teller = _teller(case.passes[0], value)
+    teller = _teller(case.passes[0], missing[0])
     column = case.column_of(case.passes[0], teller) if teller is not None else None
-    talk = [s for s in case.steps if s.is_message and s.by_agent]
+    talk = [s for s in case.steps if s.is_message and s.by_agent and _own_values(case, s)]
     place = next((s for s in talk if column is not None and case.column_at.get(s.position) == column), None)
     place = place or (talk[-1] if talk else None)
     if place is None:
         return None
     return Suspect(
-        kind=Kind.WRONG_ANSWER, actor=Blame.AGENT, root=place.position, manifest=place.position, level="fact",
-        expected=teller, reference=case.passes[0], expected_value=value,
+        kind=Kind.WRONG_ANSWER, actor=Blame.AGENT, root=place.position, manifest=place.position, level="facts",
+        expected=teller, reference=case.passes[0], expected_value=missing[0],
     )  # fmt: skip
+
+
+def _own_values(case: Case, message: PreparedStep) -> frozenset[str]:
+    """Values that a message states and that no pass has anywhere in its messages."""
+    theirs = {v for t in case.passes for s in t.steps if s.is_message for v in mentions(s.text).values}
+    return message.commitments - theirs
 
 
 def _teller(trial: PreparedTrial, value: str) -> PreparedStep | None:
@@ -116,6 +121,6 @@ def _read(case: Case) -> Suspect | None:
     if place is None:
         return None
     return Suspect(
-        kind=Kind.MISSING_STEP, actor=Blame.AGENT, root=place.position, manifest=place.position, level="read",
+        kind=Kind.MISSING_STEP, actor=Blame.AGENT, root=place.position, manifest=place.position, level="reads",
         tool=read.step.name, expected=read, reference=case.passes[0],
     )  # fmt: skip

@@ -94,7 +94,7 @@ def offers_missing(case: Case, message: PreparedStep, call: PreparedStep) -> boo
     """Whether an agent message offers a call that the trial never makes, rather than reporting it as done."""
     about = subject(call)
     values = [(p, v) for p, v in call.argument_leaves if v != about and v not in ("true", "false")]
-    told = any(states(message.text, v, p) for p, v in values) or case.names_act(message.text, call)
+    told = any(case.states(message.text, v, p) for p, v in values) or case.names_act(message.text, call)
     return told and ("ask" in message.acts or "done" not in message.acts)
 
 
