@@ -71,7 +71,7 @@ def infra_note(suite: SuiteReliability) -> str:
         return ""
     count = plural(len(suite.infra), "trial")
     if suite.infra_policy == "fail":
-        worst = " (the worst case)" if suite.pass_hat_k_worst in ((), suite.pass_hat_k) else ""
+        worst = " (the worst case)" if suite.pass_hat_k_worst == suite.pass_hat_k else ""
         return f"{count}, counted above as failure{worst}"
     return f"{count}, not counted above"
 

@@ -71,7 +71,7 @@ def _has_something_to_say(task: TaskReport, view: View) -> bool:
 
 def _head(report: Report) -> str:
     """The marker a workflow finds its comment by, then the title."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", report.name or "report").strip("-") or "report"
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", one_line(report.name or "report")).strip("-") or "report"
     suite = report.suite
     trials = str(suite.n_min) if suite.n_min == suite.n_max else f"{suite.n_min} to {suite.n_max}"
     title = f"{cell(report.name)}, " if report.name else ""
@@ -168,7 +168,7 @@ def diff_lines(task: TaskReport, divergence: Divergence, view: View) -> list[str
 
 def _foot(report: Report, view: View) -> str:
     parts = [*summary_lines(report, view.marks), *recurring_lines(report, view.marks, most=3)]
-    parts += [self_check_line(report), caution(report), f"trajdiff {report.tool_version}"]
+    parts += [self_check_line(report), caution(report), *report.method[:1], f"trajdiff {report.tool_version}"]
     return f"<sub>{' · '.join(cell(part) for part in parts)}</sub>\n"
 
 
@@ -188,9 +188,9 @@ def render_task(report: Report, view: View) -> str:
     ]
     if not task.finding.divergences:
         parts.append(f"{cell(finding_words(task, view.marks).joined)}\n")
-    parts += [
-        f"- variant {variant.number}: {cell(variant.names)}\n" for variant in variant_rows(task, view.trials)
-    ]
+    rows = variant_rows(task, view.trials)
+    if rows:
+        parts.append("".join(f"- variant {row.number}: {cell(row.names)}\n" for row in rows))
     return "\n".join(parts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trajdiff.divergence.finding import Divergence, FindingKind, Kind, Reason, Side, ValueOrigin
+from trajdiff.divergence.finding import Divergence, FindingKind, Kind, Reason, Side, Support, ValueOrigin
 from trajdiff.model import Verdict
 from trajdiff.render.lines import Line, Span, line, wrap
 from trajdiff.render.places import first_row, manifest_row, places, root_row, row_of, trial_row
@@ -69,14 +69,15 @@ def divergence_lines(
         )
     ]
     lines += _sentence(divergence.sentence, view)
-    lines += _fact("separates outcomes", seen_in(divergence), view)
+    lines += _fact("support" if divergence.support is None else "separates outcomes", seen_in(divergence), view)
     if manifest is not None and manifest != root:
         lines += _sides(task, f"shows at step {manifest}", divergence.manifest_sides, view)
     elif short:
         lines += _sides(task, "differs in", divergence.root_sides, view)
     if divergence.provenance is not None:
         lines += _fact("value from", origin_text(divergence.provenance), view)
-    lines += _fact("recovery", _recovery(divergence), view)
+    if divergence.support is not None:
+        lines += _fact("recovery", _recovery(divergence.support), view)
     lines += _first(task, divergence, view)
     if not short:
         for at_line, text in enumerate(divergence.evidence):
@@ -90,11 +91,8 @@ def silent_lines(task: TaskReport, variants: Sequence[VariantRow], view: View) -
     lines: list[Line] = []
     kind = task.finding.kind
     if kind is FindingKind.ALWAYS_PASS:
-        lines += _sentence(
-            f"Nothing to separate: all {plural(task.reliability.c, 'counted trial')} passed, in"
-            f" {plural(len(variants), 'variant')}.",
-            view,
-        )
+        text = f"Nothing to separate: all {plural(task.reliability.c, 'counted trial')} passed"
+        lines += _sentence(f"{text}, in {plural(len(variants), 'variant')}." if variants else f"{text}.", view)
     if kind is FindingKind.NEVER_PASS:
         lines += _sentence(
             "No passed trial to compare with; the failed ones are aligned among themselves.", view
@@ -161,11 +159,8 @@ def origin_text(origin: ValueOrigin) -> str:
             return f"{value} is in no earlier message or result of the failed trial"
 
 
-def _recovery(divergence: Divergence) -> str:
+def _recovery(support: Support) -> str:
     """A divergence is not repaired in its own trials; passed trials may show it and pass all the same."""
-    support = divergence.support
-    if support is None:
-        return "not recovered"
     text = f"not recovered in {support.failed_with} of {support.failed} failed"
     if support.passed_with:
         text += f"; {plural(support.passed_with, 'passed trial shows', 'passed trials show')} it too"

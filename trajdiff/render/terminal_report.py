@@ -149,6 +149,8 @@ def closing_lines(report: Report, view: View) -> list[Line]:
         lines += [line(part) for text in recurring for part in wrap(text, view.width, first="  ", rest="    ")]
     for text in (*summary_lines(report, view.marks), self_check_line(report), caution(report)):
         lines += _wrapped(text, view)
+    for text in report.method if view.show_all else report.method[:1]:
+        lines += _wrapped(f"method: {view.marks.words(one_line(text))}", view, "muted")
     return lines
 
 

@@ -208,7 +208,7 @@ def seen_in(divergence: Divergence) -> str:
     """``missing in 2 of 2 failed, 0 of 2 passed (smallest p 0.33)``."""
     support = divergence.support
     if support is None:
-        return "no count: a finding inside one trial"
+        return "a finding inside the trial: there is no passed one to compare with"
     verb = "missing in" if divergence.kind is Kind.MISSING_STEP else "seen in"
     text = f"{verb} {support.failed_with} of {support.failed} failed"
     text += f", {support.passed_with} of {support.passed} passed" if support.passed else ", no passed trial"
