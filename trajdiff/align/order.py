@@ -8,18 +8,13 @@ so reordering it is benign; reordering dependent steps is a deviation.
 from __future__ import annotations
 
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
-from trajdiff.align.values import is_identifier
+from trajdiff.align.values import is_reference
 from trajdiff.model import Effect
-
-#: Shorter identifiers ("2", "7a") name too many things to tie two calls together.
-_ENTITY_LENGTH = 3
 
 
 def entities(step: PreparedStep) -> frozenset[str]:
     """Identifiers among a call's arguments: what the call is about."""
-    return frozenset(
-        value for _, value in step.argument_leaves if is_identifier(value) and len(value) >= _ENTITY_LENGTH
-    )
+    return frozenset(value for path, value in step.argument_leaves if is_reference(path, value))
 
 
 def changes(step: PreparedStep) -> bool:

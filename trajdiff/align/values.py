@@ -140,6 +140,41 @@ def is_identifier(value: str) -> bool:
     return bool(value) and " " not in value and any(char.isdigit() for char in value)
 
 
+#: Last words of argument names that hold a reference to a record, whatever the value looks like.
+_REFERENCE_WORDS = frozenset(
+    {
+        "id",
+        "ids",
+        "number",
+        "numbers",
+        "no",
+        "code",
+        "codes",
+        "key",
+        "keys",
+        "ref",
+        "refs",
+        "reference",
+        "sku",
+        "uuid",
+    }
+)
+#: Digits alone are an amount or a count unless they are this long.
+_LONG_NUMBER = 7
+
+
+def is_reference(path: str, value: str) -> bool:
+    """Whether a canonical scalar at a path refers to a record: its name says so, or it looks like an id."""
+    if value in ("", "null", "true", "false"):
+        return False
+    name = words(path.replace("[]", "").rsplit(".", 1)[-1])
+    if name and name[-1] in _REFERENCE_WORDS:
+        return True
+    if number(value) is not None:
+        return len(value) >= _LONG_NUMBER and "." not in value
+    return is_identifier(value) and len(value) > 2 and any(char.isalpha() for char in value)
+
+
 def _canonical_text(value: str) -> str:
     folded = fold(value)
     return number(folded) or folded

@@ -16,7 +16,7 @@ from trajdiff.align.language import opposed
 from trajdiff.align.order import conflict, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import FULL, argument_likeness, weight
-from trajdiff.align.values import is_identifier, leaves, words
+from trajdiff.align.values import is_reference, leaves, words
 from trajdiff.divergence.effects import sets_state
 from trajdiff.model import Effect
 
@@ -74,12 +74,12 @@ def key(step: PreparedStep) -> str:
 
 
 def subject(step: PreparedStep) -> str | None:
-    """What a call is about: its first argument, in recorded order, that is an identifier."""
+    """What a call is about: its first argument, in recorded order, that refers to a record."""
     arguments = step.arguments
     if isinstance(arguments, dict):
         for name, value in arguments.items():
-            for _, leaf in leaves({name: value}):
-                if is_identifier(leaf):
+            for path, leaf in leaves({name: value}):
+                if is_reference(path, leaf):
                     return leaf
                 break
     return None
@@ -108,7 +108,8 @@ def difference(trial: PreparedTrial, reference: PreparedTrial) -> Difference:
     found, expected = effective_writes(trial), effective_writes(reference)
     if _same_end_state(found, expected):
         return Difference(reference=reference, debts=(), cost=0)
-    extra, missing = _multiset_rest(found, expected), _multiset_rest(expected, found)
+    extra = [w for w in _multiset_rest(found, expected) if not _leaves_as(reference, w)]
+    missing = [w for w in _multiset_rest(expected, found) if not _leaves_as(trial, w)]
     if not extra and not missing:
         debts = _order_debts(found, expected)
         return Difference(reference=reference, debts=debts, cost=len(debts))
@@ -119,6 +120,19 @@ def difference(trial: PreparedTrial, reference: PreparedTrial) -> Difference:
 def closest(trial: PreparedTrial, passes: Sequence[PreparedTrial]) -> Difference:
     """The difference to the pass whose writes are nearest; the first of equals."""
     return min((difference(trial, reference) for reference in passes), key=lambda d: d.cost)
+
+
+def _leaves_as(other: PreparedTrial, write: PreparedStep) -> bool:
+    """Whether a write leaves its entity in the very state in which the other trial last saw or left it."""
+    about = subject(write)
+    if about is None or len(write.result_leaves) < SNAPSHOT_VALUES:
+        return False
+    seen = [
+        s
+        for s in other.calls
+        if not s.failed and subject(s) == about and len(s.result_leaves) >= SNAPSHOT_VALUES
+    ]
+    return bool(seen) and seen[-1].result_text == write.result_text
 
 
 def _overwrites(later: PreparedStep, earlier: PreparedStep) -> bool:
@@ -233,8 +247,9 @@ def _kinship(expected: PreparedStep, step: PreparedStep) -> int:
 def _order_debts(found: Sequence[PreparedStep], expected: Sequence[PreparedStep]) -> tuple[Debt, ...]:
     """Equal writes in another order, where two of them touch the same entity."""
     place = {key(step): number for number, step in enumerate(expected)}
-    for number, step in enumerate(found):
-        for later in found[number + 1 :]:
+    both = [step for step in found if key(step) in place]
+    for number, step in enumerate(both):
+        for later in both[number + 1 :]:
             swapped = place[key(step)] > place[key(later)]
             if swapped and (conflict(step, later) or entities(step) & entities(later)):
                 return (Debt(kind=DebtKind.ORDER, expected=expected[place[key(step)]], found=step),)
