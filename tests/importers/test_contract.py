@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given
@@ -126,18 +127,22 @@ def test_both_decoders_give_the_same_trials(name: str, data: bytes) -> None:
 
 def accounted(data: bytes) -> Corpus | None:
     """Load and validate hostile bytes: only the errors made for users may come out, with something to say."""
-    corpus = None
-    try:
-        corpus = load(["-"], ReadOptions(stdin=data))
-    except TrajdiffError as error:
-        assert str(error).strip()
-    try:
-        (checked,) = validate(["-"], ReadOptions(stdin=data))
-    except TrajdiffError as error:
-        assert str(error).strip()
-    else:
-        assert checked.problems or corpus is not None
+    corpus, first = attempt(lambda: load(["-"], ReadOptions(stdin=data)))
+    checked, second = attempt(lambda: validate(["-"], ReadOptions(stdin=data)))
+    assert corpus is not None or first
+    assert second or (checked is not None and (corpus is not None or checked[0].problems))
     return corpus
+
+
+Out = TypeVar("Out")
+
+
+def attempt(work: Callable[[], Out]) -> tuple[Out | None, str]:
+    """What ``work`` gives, or the message it ends with; any other exception passes through."""
+    try:
+        return work(), ""
+    except TrajdiffError as error:
+        return None, str(error).strip()
 
 
 @pytest.mark.parametrize(("name", "data"), EVERY_SAMPLE)

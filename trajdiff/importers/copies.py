@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from trajdiff.errors import InputError
 from trajdiff.importers.naming import natural_key
-from trajdiff.importers.sameness import recorded_difference, same_content
+from trajdiff.importers.sameness import other_id, other_maker, recorded_difference, same_content
 from trajdiff.model import Diagnostic, Severity, Trial
 
 
@@ -77,12 +77,12 @@ def _by_slot(entries: Iterable[Entry]) -> dict[Slot, list[Entry]]:
 
 
 def _collisions(entries: Sequence[Entry]) -> dict[tuple[int, int], list[tuple[Entry, Entry]]]:
-    """Pairs of files with the same slots, each with the pairs of trials that meet there."""
+    """Pairs of files with the same slots, each with the pairs of trials of one agent that meet there."""
     found: dict[tuple[int, int], list[tuple[Entry, Entry]]] = {}
     for group in _by_slot(entries).values():
         for position, one in enumerate(group):
             for other in group[position + 1 :]:
-                if one.unit != other.unit and recorded_difference(one.trial, other.trial) is None:
+                if one.unit != other.unit and not other_maker(one.trial, other.trial):
                     found.setdefault((one.unit, other.unit), []).append((one, other))
     return found
 
@@ -94,7 +94,7 @@ def _drop_copied_files(
     dropped: dict[tuple[int, int], None] = {}
     for (first, second), pairs in sorted(_collisions(entries).items(), key=lambda item: item[0]):
         pairs = [pair for pair in pairs if (pair[0].unit, pair[0].place) not in dropped]
-        if not pairs or not all(same_content(one.trial, other.trial) for one, other in pairs):
+        if not pairs or not all(_is_copy(one.trial, other.trial) for one, other in pairs):
             continue
         _join(runs, first, second)
         for _, other in pairs:
@@ -109,6 +109,10 @@ def _drop_copied_files(
             )
         )
     return [entry for entry in entries if (entry.unit, entry.place) not in dropped]
+
+
+def _is_copy(one: Trial, other: Trial) -> bool:
+    return not other_id(one, other) and recorded_difference(one, other) is None and same_content(one, other)
 
 
 def _number_by_file(entries: Sequence[Entry], paths: Sequence[str], notes: list[Diagnostic]) -> list[Entry]:

@@ -12,6 +12,7 @@ from trajdiff.model import Diagnostic, Provenance, Severity, SourceRef, Task, Tr
 
 #: What tells two trials of one number apart: these are not recordings of one trial.
 _IDENTITY = ("model", "agent", "seed")
+_MAKER = ("model", "agent")
 #: What makes trials of one task hard to compare; the seed is expected to differ.
 _COMPARED = tuple(one.name for one in fields(Provenance) if one.name != "seed")
 #: Where a trial lies, its names and what is known about its making (some logs have that in the file name only)
@@ -23,11 +24,22 @@ _PLACE = frozenset(
 
 def recorded_difference(one: Trial, other: Trial) -> str | None:
     """The first of model, agent and seed that both record differently; None if nothing recorded differs."""
-    for name in _IDENTITY:
-        mine, theirs = getattr(one.provenance, name), getattr(other.provenance, name)
-        if mine is not None and theirs is not None and mine != theirs:
-            return name
-    return None
+    return next((name for name in _IDENTITY if _differ(one.provenance, other.provenance, name)), None)
+
+
+def other_maker(one: Trial, other: Trial) -> bool:
+    """Whether two trials are recorded as made by different models or agents."""
+    return any(_differ(one.provenance, other.provenance, name) for name in _MAKER)
+
+
+def other_id(one: Trial, other: Trial) -> bool:
+    """Whether the producer gave the two trials different ids."""
+    return _differ(one, other, "producer_id")
+
+
+def _differ(one: object, other: object, name: str) -> bool:
+    mine, theirs = getattr(one, name), getattr(other, name)
+    return mine is not None and theirs is not None and mine != theirs
 
 
 def same_content(one: Trial, other: Trial) -> bool:
