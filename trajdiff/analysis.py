@@ -153,7 +153,8 @@ def _effects(corpus: Corpus, settings: Settings) -> Effects:
 
 
 def _prepare(preparer: Preparer, task: TaskTrials) -> _Prepared:
-    trials = {t.trial_id: preparer.trial(t) for t in task.trials if t.comparable}
+    comparable = [trial for trial in task.trials if trial.comparable]
+    trials = {prepared.trial_id: prepared for prepared in preparer.trials(comparable)}
     path = task.trials[0].source.path if task.trials else ""
     # Tasks that have passes never use recorded reference calls.
     gold = None if task.passes else gold_trial(task.task, preparer, path)

@@ -20,9 +20,21 @@ _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": 
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 
 
-@lru_cache(maxsize=65536)
+#: Longer texts are results and documents: remembering them would hold the whole log in memory.
+_REMEMBERED = 1_000
+
+
 def fold(text: str) -> str:
     """Text as it is compared: compatibility forms (full-width = half-width), case and white space folded."""
+    return _fold(text) if len(text) > _REMEMBERED else _fold_remembered(text)
+
+
+@lru_cache(maxsize=65536)
+def _fold_remembered(text: str) -> str:
+    return _fold(text)
+
+
+def _fold(text: str) -> str:
     return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()).strip()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -16,6 +16,7 @@ from typing import Any
 
 from trajdiff.align.language import acts, fold
 from trajdiff.align.mentions import commitments
+from trajdiff.align.surrogates import Surrogates
 from trajdiff.align.values import canonical, ignored, leaves, parse_embedded, words
 from trajdiff.model import Actor, ArgumentState, Effect, Step, StepKind, Trial
 from trajdiff.settings import Settings
@@ -143,11 +144,21 @@ class Preparer:
     settings: Settings = field(default_factory=Settings)
     effect_of: Mapping[str, Effect] = field(default_factory=dict)
 
-    def trial(self, trial: Trial) -> PreparedTrial:
-        """A trial made ready for comparison."""
+    def trials(self, trials: Sequence[Trial]) -> tuple[PreparedTrial, ...]:
+        """The trials of one task made ready for comparison."""
+        texts = [_results_text(trial) for trial in trials]
+        return tuple(
+            self.trial(trial, [*texts[:number], *texts[number + 1 :]]) for number, trial in enumerate(trials)
+        )
+
+    def trial(self, trial: Trial, elsewhere: Sequence[str] = ()) -> PreparedTrial:
+        """A trial made ready for comparison; ``elsewhere`` holds what the task's other trials got back."""
         steps = [s for s in trial.steps if s.actor != Actor.SYSTEM and not self._left_out(s)]
         folded = _folded(steps, self._key)
-        prepared = (self._step(step, position, step.index in folded) for position, step in enumerate(steps))
+        surrogates = Surrogates(elsewhere)
+        prepared = (
+            self._step(step, position, step.index in folded, surrogates) for position, step in enumerate(steps)
+        )
         return PreparedTrial(trial=trial, steps=tuple(prepared))
 
     def _left_out(self, step: Step) -> bool:
@@ -156,21 +167,29 @@ class Preparer:
     def _key(self, step: Step) -> str:
         return f"{step.actor}\0{step.name}\0{canonical(argument_value(step))}"
 
-    def _step(self, step: Step, position: int, folded: bool) -> PreparedStep:
-        arguments = argument_value(step)
-        rules = self.settings.ignore
-        name = step.name or ""
-        result = result_value(step)
+    def _step(self, step: Step, position: int, folded: bool, surrogates: Surrogates) -> PreparedStep:
+        arguments, result = argument_value(step), result_value(step)
+        rules, name = self.settings.ignore, step.name or ""
+        label = self._label(step, arguments)
+        effect = self.effect_of.get(name, Effect.UNKNOWN) if step.is_call else Effect.CONTROL
+        shown = surrogates.rename(arguments)
+        if step.is_call:
+            surrogates.see_values(arguments)
+            if effect is Effect.WRITE and not step.failed:
+                surrogates.create(label, result)
+            surrogates.see_values(result)
+        elif step.text:
+            surrogates.see_text(step.text)
         return PreparedStep(
             position=position,
             index=step.index,
             step=step,
-            label=self._label(step, arguments),
-            effect=self.effect_of.get(name, Effect.UNKNOWN) if step.is_call else Effect.CONTROL,
+            label=label,
+            effect=effect,
             arguments=arguments,
-            argument_text=argument_text(step, arguments, _scoped(rules.arguments, name)),
+            argument_text=argument_text(step, shown, _scoped(rules.arguments, name)),
             result=result,
-            result_text=result_text(step, result, _scoped(rules.results, name)),
+            result_text=result_text(step, surrogates.rename(result), _scoped(rules.results, name)),
             folded=folded,
         )
 
@@ -181,6 +200,10 @@ class Preparer:
             if fnmatchcase(step.name, rule.tool) and _matches(arguments, rule.arguments):
                 return rule.label
         return " ".join(words(step.name)) or step.name
+
+
+def _results_text(trial: Trial) -> str:
+    return "\n".join(fold(step.result.text) for step in trial.steps if step.result is not None)
 
 
 def argument_value(step: Step) -> Any:

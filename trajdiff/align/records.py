@@ -7,7 +7,7 @@ holds stands for that record's identifier when a message states it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from trajdiff.align.prepared import PreparedStep
@@ -31,7 +31,7 @@ def aliases(steps: Iterable[PreparedStep]) -> dict[str, frozenset[Leaf]]:
     return {identifier: frozenset(own) for identifier, own in found.items()}
 
 
-def _groups(value: Any, depth: int = 0) -> Iterator[list[tuple[str | None, Mapping[str, Any]]]]:
+def _groups(value: Any, depth: int = 0) -> Iterator[Sequence[tuple[str | None, Mapping[str, Any]]]]:
     """Groups of records that stand beside each other: objects in a list, or under the keys of an object."""
     value = parse_embedded(value)
     if depth > 8 or not isinstance(value, (dict, list)):
@@ -45,7 +45,7 @@ def _groups(value: Any, depth: int = 0) -> Iterator[list[tuple[str | None, Mappi
 
 
 def _singled_out(
-    records: list[tuple[str | None, Mapping[str, Any]]],
+    records: Sequence[tuple[str | None, Mapping[str, Any]]],
 ) -> Iterator[tuple[str, frozenset[Leaf]]]:
     all_leaves = [tuple(leaves(record)) for _, record in records]
     times = Counter(leaf for found in all_leaves for leaf in set(found))

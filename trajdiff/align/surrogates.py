@@ -1,0 +1,61 @@
+"""Identifiers that a trial's own writes create, renamed by where they came from.
+
+A new order number differs in every trial and means the same. An identifier that first shows in the result of a
+write gets the name of that write, the place in its result and a running number; the name is used from there
+on, so that later calls on the new record compare as equal. An identifier that was there before, or that
+another trial of the task knows too, is never renamed: if it differs, another record was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from trajdiff.align.language import fold
+from trajdiff.align.mentions import mentions
+from trajdiff.align.values import is_reference, leaves, parse_embedded
+
+
+class Surrogates:
+    """Names of the identifiers that one trial created so far; steps are shown to it in order.
+
+    ``elsewhere`` holds, for each other trial of the task, all text that it got back, folded.
+    """
+
+    def __init__(self, elsewhere: Sequence[str] = ()) -> None:
+        self._elsewhere = elsewhere
+        self._names: dict[str, str] = {}
+        self._seen: set[str] = set()
+        self._made: dict[str, int] = {}
+
+    def see_text(self, text: str) -> None:
+        """Takes note of what a message states: it was there before any later write."""
+        found = mentions(text)
+        self._seen |= found.tokens | found.values
+
+    def see_values(self, value: Any) -> None:
+        """Takes note of every scalar of an argument or result."""
+        self._seen.update(leaf for _, leaf in leaves(value))
+
+    def create(self, label: str, result: Any) -> None:
+        """Names the references in a write's result that were never seen before."""
+        for path, leaf in leaves(result):
+            if not is_reference(path, leaf) or leaf in self._seen or leaf in self._names:
+                continue
+            if not any(leaf in text for text in self._elsewhere):
+                place = f"{label}.{path}"
+                self._made[place] = number = self._made.get(place, 0) + 1
+                self._names[leaf] = f"new {place} {number}"
+
+    def rename(self, value: Any) -> Any:
+        """The value with created identifiers replaced by their names."""
+        if not self._names:
+            return value
+        value = parse_embedded(value)
+        if isinstance(value, dict):
+            return {self.rename(key): self.rename(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self.rename(inner) for inner in value]
+        if isinstance(value, (str, int)) and not isinstance(value, bool):
+            return self._names.get(fold(str(value)), value)
+        return value
