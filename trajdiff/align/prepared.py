@@ -31,7 +31,8 @@ class PreparedStep:
 
     ``position`` is its place in the prepared trial, ``index`` its place in ``Trial.steps``. ``label`` is the
     semantic step (from settings, else the tool's name in canonical words). ``call_key`` identifies the call
-    without its result; two steps with equal keys are the same call.
+    without its result; two steps with equal keys are the same call. The leaves are (path, canonical scalar)
+    of everything in arguments and result; a result above the cap has none.
     """
 
     position: int
@@ -43,6 +44,8 @@ class PreparedStep:
     argument_text: str
     result: Any
     result_text: str
+    argument_leaves: tuple[tuple[str, str], ...]
+    result_leaves: tuple[tuple[str, str], ...]
     folded: bool = False
 
     @property
@@ -86,16 +89,6 @@ class PreparedStep:
     def full_key(self) -> str:
         """Identity of the step with its result."""
         return f"{self.call_key}\0{self.result_text}"
-
-    @cached_property
-    def argument_leaves(self) -> tuple[tuple[str, str], ...]:
-        """(path, canonical scalar) of every argument."""
-        return tuple(leaves(self.arguments))
-
-    @cached_property
-    def result_leaves(self) -> tuple[tuple[str, str], ...]:
-        """(path, canonical scalar) of everything in the result; empty for results above the cap."""
-        return tuple(leaves(self.result))
 
     @cached_property
     def commitments(self) -> frozenset[str]:
@@ -173,11 +166,12 @@ class Preparer:
         label = self._label(step, arguments)
         effect = self.effect_of.get(name, Effect.UNKNOWN) if step.is_call else Effect.CONTROL
         shown = surrogates.rename(arguments)
+        given, got = (tuple(leaves(arguments)), tuple(leaves(result))) if step.is_call else ((), ())
         if step.is_call:
-            surrogates.see_values(arguments)
+            surrogates.see_values(given)
             if effect is Effect.WRITE and not step.failed:
-                surrogates.create(label, result)
-            surrogates.see_values(result)
+                surrogates.create(label, got)
+            surrogates.see_values(got)
         elif step.text:
             surrogates.see_text(step.text)
         return PreparedStep(
@@ -190,6 +184,8 @@ class Preparer:
             argument_text=argument_text(step, shown, _scoped(rules.arguments, name)),
             result=result,
             result_text=result_text(step, surrogates.rename(result), _scoped(rules.results, name)),
+            argument_leaves=given,
+            result_leaves=got,
             folded=folded,
         )
 

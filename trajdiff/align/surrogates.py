@@ -13,7 +13,7 @@ from typing import Any
 
 from trajdiff.align.language import fold
 from trajdiff.align.mentions import mentions
-from trajdiff.align.values import is_reference, leaves, parse_embedded
+from trajdiff.align.values import is_reference, parse_embedded
 
 
 class Surrogates:
@@ -33,13 +33,13 @@ class Surrogates:
         found = mentions(text)
         self._seen |= found.tokens | found.values
 
-    def see_values(self, value: Any) -> None:
-        """Takes note of every scalar of an argument or result."""
-        self._seen.update(leaf for _, leaf in leaves(value))
+    def see_values(self, found: Sequence[tuple[str, str]]) -> None:
+        """Takes note of every (path, scalar) of an argument or result."""
+        self._seen.update(leaf for _, leaf in found)
 
-    def create(self, label: str, result: Any) -> None:
-        """Names the references in a write's result that were never seen before."""
-        for path, leaf in leaves(result):
+    def create(self, label: str, found: Sequence[tuple[str, str]]) -> None:
+        """Names the references among a write's (path, scalar) results that were never seen before."""
+        for path, leaf in found:
             if not is_reference(path, leaf) or leaf in self._seen or leaf in self._names:
                 continue
             if not any(leaf in text for text in self._elsewhere):

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any
 
 from trajdiff.align.language import fold
@@ -34,6 +35,7 @@ _VOLATILE = frozenset(
 MAX_DEPTH = 24
 
 
+@lru_cache(maxsize=16384)
 def words(name: str) -> tuple[str, ...]:
     """The words of an identifier in lower case: ``getOrder_v2`` gives get, order, v, 2."""
     return tuple(match.casefold() for match in _WORD.findall(name))
@@ -91,6 +93,7 @@ def canonical(value: Any, ignore: tuple[str, ...] = (), path: str = "", depth: i
     return _canonical_text(str(value))
 
 
+@lru_cache(maxsize=16384)
 def is_volatile(key: str) -> bool:
     """Whether values under this key change with every call without meaning anything to the task."""
     return words(key) in _VOLATILE
@@ -115,7 +118,7 @@ def leaves(
 
 def ignored(path: str, patterns: tuple[str, ...]) -> bool:
     """Whether a path matches one of the glob patterns."""
-    return any(fnmatchcase(path, pattern) for pattern in patterns)
+    return bool(patterns) and any(fnmatchcase(path, pattern) for pattern in patterns)
 
 
 def changed_paths(left: Any, right: Any, ignore: tuple[str, ...] = ()) -> tuple[str, ...]:
