@@ -121,3 +121,34 @@ def prepared(steps: Steps, settings: Settings | None = None, trial_id: str = "p0
 def trial_of(*steps: Step) -> tuple[PreparedStep, ...]:
     """The prepared steps of one trial, without its end."""
     return tuple(step for step in prepared(steps).steps if step.step.kind.value != "termination")
+
+
+def check_blamed(
+    passes: Iterable[Steps],
+    failing: Sequence[Line],
+    kinds: str,
+    actor: str = "agent",
+    settings: Settings | None = None,
+    **more: Any,
+) -> Divergence:
+    """The failing trial is blamed at its marked steps, with one of the kinds (words in one text)."""
+    said, wanted = judged(passes, failing, settings, **more), marked(failing)
+    assert not said.abstained, said.headline
+    assert said.root is not None
+    assert said.manifest is not None
+    assert (said.root.message, said.manifest.message) == (wanted.root, wanted.manifest), said.sentence
+    assert said.kind in kinds.split()
+    assert said.actor == actor
+    return said
+
+
+def check_spared(
+    passes: Iterable[Steps], failing: Steps, settings: Settings | None = None, **more: Any
+) -> Divergence:
+    """Nothing is claimed about the failing trial, and the reader is told why."""
+    said = judged(passes, failing, settings, **more)
+    assert said.abstained, said.sentence
+    assert (said.root, said.manifest, said.grade, said.support) == (None, None, None, None)
+    assert said.reason is not None
+    assert said.sentence
+    return said
