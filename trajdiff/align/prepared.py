@@ -74,6 +74,11 @@ class PreparedStep:
         return self.step.failed
 
     @property
+    def thinks(self) -> bool:
+        """Whether the call only steers the agent itself (a scratchpad): nothing comes back from it."""
+        return self.is_call and self.effect is Effect.CONTROL and self.result in (None, "")
+
+    @property
     def text(self) -> str:
         """Text of a message, empty for anything else."""
         return self.step.text or ""

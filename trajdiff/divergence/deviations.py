@@ -58,10 +58,11 @@ def _find(case: Case) -> Iterator[Deviation]:
             place = match.position
         step = case.steps[match.position] if match.position is not None else None
         members = case.graph.steps(match.column) if match.column is not None else ()
-        if step is not None and (not step.is_call or step.folded):
+        if step is not None and (not step.is_call or step.folded or step.thinks):
             continue
         if step is None:
-            if members and members[0].is_call and len(members) == len(case.passes):
+            shared = members and members[0].is_call and len(members) == len(case.passes)
+            if shared and not members[0].thinks:
                 yield Deviation(kind=Difference.MISSING, place=place, step=None, expected=members[0])
         elif not members:
             yield Deviation(kind=Difference.EXTRA, place=place, step=step, expected=None)

@@ -10,6 +10,7 @@ from math import comb
 from trajdiff.align.graph import success_graph
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.rows import argument_texts
+from trajdiff.align.values import only_left
 from trajdiff.divergence import deviations
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.critical import earliest
@@ -62,7 +63,7 @@ def divergence(case: Case, suspect: Suspect) -> Divergence:
             failed_with=1, failed=1, passed_with=0 if case.borrowed else shown_by_passes(case, suspect),
             passed=0 if case.borrowed else len(case.passes), smallest_p=None,
         ),
-        provenance=_origin(case, suspect),
+        provenance=_origin(case, suspect, counterpart),
         evidence=_evidence(case, suspect),
         recovered=recovered(case, suspect.root),
         first_difference=None if case.borrowed else first_difference(case),
@@ -213,10 +214,19 @@ def row_id(case: Case, suspect: Suspect) -> str:
     return f"d-{digest[:10]}"
 
 
-def _origin(case: Case, suspect: Suspect) -> ValueOrigin | None:
-    if suspect.value is None or suspect.path is None or "," in suspect.value:
+def _origin(
+    case: Case, suspect: Suspect, counterpart: tuple[PreparedTrial, PreparedStep] | None
+) -> ValueOrigin | None:
+    """Where the deciding value came from; without one, the first value in which the manifest step differs from
+    the passes' call there."""
+    path, value = suspect.path, suspect.value
+    manifest = case.steps[suspect.manifest]
+    if value is None and counterpart is not None and manifest.is_call and counterpart[1].is_call:
+        differing = only_left(manifest.arguments, counterpart[1].arguments)
+        path, value = differing[0] if differing else (None, None)
+    if value is None or path is None or ", " in value:
         return None
-    return origin(case.failing, suspect.value, suspect.path, suspect.manifest)
+    return origin(case.failing, value, path, suspect.manifest)
 
 
 def _sides(

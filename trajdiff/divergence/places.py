@@ -46,7 +46,7 @@ def went_on(case: Case, after: int) -> PreparedStep | None:
 def _stays(case: Case, step: PreparedStep) -> bool:
     if not step.is_call:
         return False
-    if step.effect is Effect.READ or (step.effect is Effect.CONTROL and not step.result_text):
+    if step.effect is Effect.READ or step.thinks:
         return True
     # Expected actions are a set: doing another one of them first is no departure.
     return case.borrowed and any(step.call_key == s.call_key for trial in case.passes for s in trial.calls)

@@ -5,8 +5,12 @@ Divergences separate outcomes and are places to look; nothing here claims more.
 
 from __future__ import annotations
 
+from trajdiff.align.rows import argument_texts
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Kind
+
+#: Longer arguments are left to the table below the sentence.
+MAX_SHOWN = 60
 
 
 def headline(suspect: Suspect) -> str:
@@ -37,9 +41,10 @@ def sentence(case: Case, suspect: Suspect) -> str:
     passed = "the expected actions have" if case.borrowed else _passed(len(case.passes))
     argument = _argument(suspect)
     manifest = case.steps[suspect.manifest]
-    goes_on = f"calls {manifest.step.name}" if manifest.is_call else "goes on"
+    calls_other = manifest.is_call and manifest.step.name != suspect.tool
+    goes_on = f"calls {manifest.step.name}" if calls_other else "goes on"
     return {
-        Kind.MISSING_STEP: f"The failed trial {goes_on} without {tool}; {passed} it.",
+        Kind.MISSING_STEP: f"The failed trial {goes_on} without {tool}{_which(suspect)}; {passed} it.",
         Kind.WRONG_ARGUMENT: f"The failed trial calls {tool} with another {argument} than passed trials do.",
         Kind.WRONG_TOOL: f"The failed trial calls {tool} where {passed} {suspect.instead}.",
         Kind.EXTRA_WRITE: f"The failed trial calls {tool}, which no passed trial does like this.",
@@ -54,6 +59,17 @@ def sentence(case: Case, suspect: Suspect) -> str:
         Kind.LOOP: f"The failed trial repeats {tool} with the same arguments and result until it is stopped.",
         Kind.USER_DEVIATION: f"The user says something that no passed trial's user says: {_user(suspect)}.",
     }.get(suspect.kind, headline(suspect))
+
+
+def _which(suspect: Suspect) -> str:
+    """The arguments of a missing call, where the pass makes several calls of that tool."""
+    expected, reference = suspect.expected, suspect.reference
+    if expected is None or reference is None or not expected.is_call:
+        return ""
+    if sum(1 for step in reference.calls if step.label == expected.label) < 2:
+        return ""
+    shown = ", ".join(f"{name}={value}" for name, value in argument_texts(expected)[:2])
+    return f"({shown})" if len(shown) <= MAX_SHOWN else ""
 
 
 def _passed(passes: int) -> str:
