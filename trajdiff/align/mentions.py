@@ -29,6 +29,8 @@ _SENTENCES = re.compile(r"[.!?;\n。！？；]+\s*")
 _TEXT_CAP = 20_000
 #: A whole number below this, or a word of at most this many letters, is too common to identify anything.
 _WEAK_NUMBER, _WEAK_WORD = 100, 3
+#: Letters that the words of an identifier need to be a name of their own.
+_SPOKEN = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +82,19 @@ def states(text: str, value: str, path: str = "") -> bool:
         return _states_number(found, plain, path)
     if " " not in value and value.isascii():
         known = value in found.tokens or value in found.values
+        if not known and _words_of_id(value) is not None:
+            return f" {_words_of_id(value)} " in f" {' '.join(_TOKENS.findall(found.folded))} "
         return known and (len(value) > _WEAK_WORD or _near_name(found.folded, value, path))
     return len(value) > 1 and value in found.folded
+
+
+@lru_cache(maxsize=4096)
+def _words_of_id(value: str) -> str | None:
+    """What people say for an identifier that begins with words (``gift_card_1234``: gift card), or None."""
+    parts = [part for part in re.split(r"[_\-]", value) if part]
+    spoken = [part for part in parts if part.isalpha() and len(part) > 2]
+    numbered = any(part.isdigit() for part in parts)
+    return " ".join(spoken) if numbered and spoken and len("".join(spoken)) >= _SPOKEN else None
 
 
 def _states_number(found: Mentions, plain: str, path: str) -> bool:

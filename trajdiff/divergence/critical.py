@@ -17,7 +17,7 @@ from trajdiff.divergence.ledger import Debt, DebtKind, Difference, closest, effe
 from trajdiff.divergence.lower_levels import lower_levels, other_result
 from trajdiff.divergence.places import offers_missing, place_of_call, required_read, unmade_reads
 from trajdiff.divergence.provenance import Commitment, commitment, consents
-from trajdiff.model import LIMITS, Verdict
+from trajdiff.model import LIMITS, Effect, Verdict
 
 #: The same call with the same result this often is a loop.
 LOOP = 3
@@ -235,14 +235,18 @@ def _refused_attempt(case: Case, write: PreparedStep) -> PreparedStep | None:
 
 
 def _ending(case: Case, owes: bool) -> Suspect | None:
-    """An ending of the trial's own: cut by its limit, or a loop that no pass has where a write is owed."""
-    needed = {step.call_key for trial in case.passes for step in trial.calls}
-    cut = case.failing.trial.termination.reason in LIMITS
-    repeated = loop(case.steps, needed, in_a_row=not cut)
-    if repeated is not None and any(loop(trial.steps) is not None for trial in case.passes):
-        repeated = None
+    """An ending of the trial's own: cut by its limit, or a loop as the last act where a write is owed."""
     last = case.last_agent_step
-    if last is None or not (cut or (repeated is not None and owes)):
+    cut = case.failing.trial.termination.reason in LIMITS
+    if last is None or not (cut or owes):
+        return None
+    needed = {step.call_key for trial in case.passes for step in trial.calls}
+    repeated = loop(case.steps, needed, in_a_row=not cut)
+    if repeated is not None and not cut:
+        other = [s for s in case.failing.calls if s.position > repeated.position and not s.thinks]
+        if any(s.call_key != repeated.call_key and s.effect is not Effect.CONTROL for s in other):
+            return None
+    if repeated is None and not cut:
         return None
     place = repeated or last
     return Suspect(

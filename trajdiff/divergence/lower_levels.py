@@ -7,7 +7,7 @@ They separate less well than writes, so the report uses each only where held-out
 from __future__ import annotations
 
 from trajdiff.align.mentions import mentions
-from trajdiff.align.order import entities
+from trajdiff.align.order import changes, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
@@ -49,7 +49,11 @@ def other_result(case: Case) -> Suspect | None:
         later = _answers(case.failing, step, after=step.position)
         if step.result_text in frozenset.union(*theirs) or not shared or later & shared:
             continue
-        own = [s for s in case.failing.calls if s.position < step.position and _touches(s, step)]
+        before = [s for s in case.failing.calls if s.position < step.position]
+        own = [s for s in before if _touches(s, step)]
+        if not own and any(changes(s) and s.effect is Effect.WRITE for s in before):
+            # A write may change more than the entity it names: the environment is not accused.
+            return None
         expected = next(s for s in case.passes[0].calls if s.call_key == step.call_key)
         if not own:
             return Suspect(
