@@ -108,7 +108,7 @@ class _Numbers:
         for position, step in enumerate(steps):
             recorded = whole_number(step.get("message")) if isinstance(step, dict) else None
             message = shared if recorded is None else recorded
-            answered = isinstance(step, dict) and default_kind(step) is StepKind.TOOL_CALL and _answered(step)
+            answered = isinstance(step, dict) and _is_call(step) and _answered(step)
             result = whole_number(step.get("result_message")) if isinstance(step, dict) else None
             answer = message + 1 + answers if result is None else result
             answers += answered
@@ -119,6 +119,10 @@ class _Numbers:
 
 def _group(step: Any) -> int | None:
     return whole_number(step.get("parallel_group")) if isinstance(step, dict) else None
+
+
+def _is_call(step: Mapping[str, Any]) -> bool:
+    return (step.get("kind") or default_kind(step)) == StepKind.TOOL_CALL
 
 
 def _answered(step: Mapping[str, Any]) -> bool:
