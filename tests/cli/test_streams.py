@@ -149,7 +149,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links and devices of another kind")
-def test_links_and_devices_stay_what_they_are(tmp_path: Path) -> None:
+def test_links_stay_links(tmp_path: Path) -> None:
     real = tmp_path / "real.md"
     real.write_text("old", encoding="utf-8")
     real.chmod(0o640)
@@ -159,8 +159,20 @@ def test_links_and_devices_stay_what_they_are(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert real.read_text(encoding="utf-8") == "new \\ud83d"
     assert real.stat().st_mode & 0o777 == 0o640
-    write(os.devnull, "gone")
-    assert not Path(os.devnull).is_file()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of another kind")
+def test_what_is_no_file_is_written_to_and_never_replaced(tmp_path: Path) -> None:
+    """A pipe stands for every device. A real one is not touched: were the program wrong, it would be gone."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write(str(pipe), "through")
+        assert pipe.is_fifo()
+        assert os.read(reader, 100) == b"through"
+    finally:
+        os.close(reader)
 
 
 def stage(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool = False) -> str:
