@@ -75,15 +75,13 @@ def violations(document: Any, schema: str | Mapping[str, Any]) -> Iterator[Viola
     from jsonschema import Draft202012Validator
 
     validator = _validator(schema) if isinstance(schema, str) else Draft202012Validator(schema)
-    found = [_best(error) for error in validator.iter_errors(document)]
-    for error in sorted(found, key=_order):
-        yield from _violations_of(error)
+    found = [one for error in validator.iter_errors(document) for one in _violations_of(_best(error))]
+    yield from (violation for _, violation in sorted(found, key=lambda one: (_order(one[0]), one[1].problem)))
 
 
-def _order(error: ValidationError) -> tuple[Any, ...]:
-    # Indices before keys of the same depth; keys as text, so that the order is total.
-    place = tuple((0, part, "") if isinstance(part, int) else (1, 0, str(part)) for part in error.absolute_path)
-    return place, str(error.validator), str(error.message)
+def _order(place: tuple[Any, ...]) -> tuple[Any, ...]:
+    # Numbers and names never stand at the same place of one document; the first field keeps them apart anyway.
+    return tuple((0, part, "") if isinstance(part, int) else (1, 0, str(part)) for part in place)
 
 
 def _best(error: ValidationError) -> ValidationError:
@@ -94,22 +92,30 @@ def _best(error: ValidationError) -> ValidationError:
     return error
 
 
-def _violations_of(error: ValidationError) -> Iterator[Violation]:
-    pointer = json_path(tuple(error.absolute_path))
+def _violations_of(error: ValidationError) -> Iterator[tuple[tuple[Any, ...], Violation]]:
+    """The violations behind one validation error, each with its place as a tuple."""
+    place = tuple(error.absolute_path)
     if error.validator == "required" and isinstance(error.instance, Mapping):
         # One validation error names one missing key; its message begins with it.
         required: Any = error.validator_value
         missing = [key for key in required if key not in error.instance]
         for key in (one for one in missing if error.message.startswith(repr(one))):
-            yield Violation(
-                pointer=f"{pointer}.{key}",
+            violation = Violation(
+                pointer=json_path((*place, key)),
                 problem=f"{_named(error.schema)} has no {key}",
                 expected=_title(error.schema, key) or f"a value for {key}",
                 found="missing",
             )
+            yield (*place, key), violation
         return
-    yield Violation(
-        pointer=pointer, problem=_problem(error), expected=_expected(error), found=_shown(error.instance)
+    yield (
+        place,
+        Violation(
+            pointer=json_path(place),
+            problem=_problem(error),
+            expected=_expected(error),
+            found=_shown(error.instance),
+        ),
     )
 
 

@@ -34,7 +34,7 @@ from trajdiff.model import (
 #: The word with which the simulated user ends the conversation.
 _USER_STOP = "###STOP###"
 _RUN_NAME = re.compile(
-    r"^(?P<strategy>[a-z-]+?)-(?P<model>.+)-(?P<temperature>[0-9]+(?:\.[0-9]+)?)_range_-?[0-9]+--?[0-9]+"
+    r"^(?P<strategy>tool-calling|few-shot|[a-z]+)-(?P<model>.+)-(?P<temperature>[0-9]+(?:\.[0-9]+)?)_range_-?[0-9]+--?[0-9]+"
     r"_user-(?P<user>.+)_[0-9]{6,14}$"
 )
 
