@@ -175,6 +175,26 @@ def test_a_number_word_tells_the_number() -> None:
     check_spared(passes, (passes[0][0], faq, agent("You have twelve weeks."), user("OK.")))
 
 
+@pytest.mark.xfail(strict=True, reason="a run of Chinese text with a digit in it is taken for a stated fact")
+def test_the_same_fact_in_other_chinese_words() -> None:
+    faq = call("search_faq", "积分有效期24个月", query="积分")
+    passes = [
+        (user("积分多久过期？"), faq, agent("您的积分有效期为24个月"), user("谢谢")),
+        (user("我的积分什么时候过期？"), faq, agent("您的积分有效期为24个月"), user("好的")),
+    ]
+    check_spared(passes, (passes[0][0], faq, agent("积分在24个月之内都有效"), user("谢谢")))
+
+
+def test_another_fact_in_chinese() -> None:
+    faq = call("search_faq", "积分有效期24个月", query="积分")
+    passes = [
+        (user("积分多久过期？"), faq, agent("您的积分在 24 个月内有效"), user("谢谢")),
+        (user("我的积分什么时候过期？"), faq, agent("有效期是 24 个月"), user("好的")),
+    ]
+    failing = (passes[0][0], faq, agent("有效期是 36 个月").root(), user("谢谢"))
+    check_blamed(passes, failing, "wrong_answer")
+
+
 # The same call with another result
 
 
