@@ -175,14 +175,21 @@ def test_a_number_word_tells_the_number() -> None:
     check_spared(passes, (passes[0][0], faq, agent("You have twelve weeks."), user("OK.")))
 
 
-@pytest.mark.xfail(strict=True, reason="a run of Chinese text with a digit in it is taken for a stated fact")
-def test_the_same_fact_in_other_chinese_words() -> None:
-    faq = call("search_faq", "积分有效期24个月", query="积分")
-    passes = [
-        (user("积分多久过期？"), faq, agent("您的积分有效期为24个月"), user("谢谢")),
-        (user("我的积分什么时候过期？"), faq, agent("您的积分有效期为24个月"), user("好的")),
-    ]
-    check_spared(passes, (passes[0][0], faq, agent("积分在24个月之内都有效"), user("谢谢")))
+SPELLED = {
+    "a final zero": ("It costs 49.90.", "The price: 49.90.", "It is 49.9, says agent X77."),
+    "a date": ("It comes on 2025-03-12.", "On 2025-03-12.", "It comes on March 12, 2025."),
+    "Chinese words": ("您的积分有效期为24个月", "您的积分有效期为24个月", "积分在24个月之内都有效"),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "other"), SPELLED.values(), ids=SPELLED)
+@pytest.mark.xfail(
+    strict=True, reason="the spelling of a number, date or Chinese sentence is a fact of its own"
+)
+def test_the_same_fact_spelled_otherwise(first: str, second: str, other: str) -> None:
+    look = call("get_info", {"user": "U-71", "months": 24}, user_id="U-71")
+    passes = [(user("How is it?"), look, agent(said), user("Thanks.")) for said in (first, second)]
+    check_spared(passes, (user("How is it?"), look, agent(other), user("Thanks.")))
 
 
 def test_another_fact_in_chinese() -> None:
