@@ -143,16 +143,7 @@ def test_smallest_p_any_split_could_reach(key: Key, found: dict[Key, Divergence]
     assert support.smallest_p == pytest.approx(SMALLEST_P[support.failed, support.passed])
 
 
-WRONG_ORDER = pytest.param(
-    ("L1-055", "3"),
-    marks=pytest.mark.xfail(
-        strict=True, reason="a wrong order is counted as shown by every pass, because their writes are equal"
-    ),
-    id="L1-055/3",
-)
-
-
-@pytest.mark.parametrize("key", [WRONG_ORDER if key[0] == "L1-055" else key for key in CLAIMS], ids=str)
+@pytest.mark.parametrize("key", CLAIMS, ids="/".join)
 def test_no_pass_shows_what_separates(key: Key, found: dict[Key, Divergence]) -> None:
     """In the samples every failure is alone with its fault (the generator's own check says so)."""
     support = found[key].support
@@ -193,9 +184,6 @@ def test_repaired_detours_are_shown_as_such(found: dict[Key, Divergence]) -> Non
         assert repair.opened_at.step < repair.closed_at.step
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a read of another record that the right read follows is not listed as recovered"
-)
 def test_a_repaired_read_of_another_record_is_shown(found: dict[Key, Divergence]) -> None:
     assert found["L1-088", "0"].recovered
 

@@ -31,7 +31,7 @@ Trial: TypeAlias = "Sequence[Line]"
 
 def test_a_guard_left_out_before_a_write() -> None:
     """The offer stands where both passes have looked at the permission."""
-    said = check_blamed(PASSES, (ASK, LOOK, OFFER.root(), YES, REFUND, DONE, BYE), "missing_step")
+    said = check_blamed(PASSES, (ASK, LOOK, OFFER.root(), YES, REFUND.near(), DONE, BYE), "missing_step")
     assert said.tool == "check_permission"
     assert said.grade is Grade.B
 
@@ -48,10 +48,9 @@ def test_a_guard_done_late_but_before_the_write() -> None:
     check_spared(PASSES, (ASK, LOOK, OFFER, YES, GUARD, REFUND, DONE, BYE))
 
 
-@pytest.mark.xfail(strict=True, reason="a guard made up for after its write counts as made")
 def test_a_guard_done_after_the_write_is_too_late() -> None:
     said = check_blamed(
-        PASSES, (ASK, LOOK, OFFER.root(), YES, REFUND, GUARD, DONE, BYE), "missing_step wrong_order"
+        PASSES, (ASK, LOOK, OFFER.root(), YES, REFUND.near(), GUARD, DONE, BYE), "missing_step wrong_order"
     )
     assert said.tool == "check_permission"
 
@@ -135,7 +134,6 @@ def test_another_fact_than_every_pass_tells() -> None:
     assert "24" in said.headline
 
 
-@pytest.mark.xfail(strict=True, reason="a single digit is no stated value, so a wrong one is not seen")
 def test_another_fact_of_one_digit() -> None:
     failing = (TOLD[0][0], FAQ, agent("Points are valid for 6 months.").root(), user("OK."))
     check_blamed(TOLD, failing, "wrong_answer")
@@ -278,7 +276,6 @@ def test_same_path_other_outcome() -> None:
 
 
 @pytest.mark.parametrize("name", ["reads in another order", "a read done twice"])
-@pytest.mark.xfail(strict=True, reason="says that only free text differs, though calls were moved or repeated")
 def test_wording_only_is_said_where_only_words_differ(name: str) -> None:
     said = check_spared(PASSES, HARMLESS[name])
     assert said.reason is not Reason.WORDING_ONLY

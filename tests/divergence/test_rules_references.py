@@ -63,14 +63,14 @@ def test_passes_that_do_not_agree_give_grade_b() -> None:
 
 
 def test_two_passes_that_share_nothing() -> None:
-    """The nearer one is the reference, nothing is certain, and the self-check says so."""
+    """The nearer one is the reference, nothing is certain; a pass without common ground accuses no other."""
     found = analysed(records([FIRST, NOTE], [WRONG]))
     said = of(found)
     assert said.kind is Kind.WRONG_ARGUMENT
     assert said.grade is Grade.B
     assert said.root_sides[0].trial_id == "p0"
     assert found.self_check.passing_trials == 2
-    assert found.self_check.false_alarms == 2
+    assert found.self_check.false_alarms == 0
 
 
 REFUSALS = ((ASK, LOOK, agent("That is too late."), BYE), (ASK, LOOK, agent("Too late, sorry.")))
@@ -82,7 +82,6 @@ def test_no_common_ground_is_said() -> None:
 
 
 @pytest.mark.parametrize(("passes", "failing"), [(PASSES, NOTE), (REFUSALS, WEATHER)], ids=["writes", "reads"])
-@pytest.mark.xfail(strict=True, reason="a claim is made although trial and passes have nothing in common")
 def test_a_failing_trial_that_shares_nothing_with_any_pass(
     passes: Sequence[Sequence[Line]], failing: Sequence[Line]
 ) -> None:
@@ -119,7 +118,6 @@ def test_with_one_step(step: Line) -> None:
     check_blamed(PASSES, [step.root()], "early_stop missing_step")
 
 
-@pytest.mark.xfail(strict=True, reason="says that every difference is harmless, though the refund is missing")
 def test_where_the_agent_never_acted() -> None:
     said = judged(PASSES, [ASK])
     assert not said.abstained or "changes nothing" not in said.sentence

@@ -233,29 +233,19 @@ def test_what_was_repaired_is_shown(name: str) -> None:
     assert first.opened_at.step < first.closed_at.step
 
 
-@pytest.mark.xfail(strict=True, reason="the write that undoes another one is itself listed as undone")
 def test_one_undone_write_is_one_repair() -> None:
     assert len(check_spared(*SPARED["a wrong booking cancelled"]).recovered) == 1
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the right write, replaced by a wrong one, is listed as a repaired deviation"
-)
 def test_a_right_write_is_no_deviation() -> None:
     kinds, passes, failing = BLAMED["a state set right and then wrong"]
     assert check_blamed(passes, failing, kinds).recovered == ()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a read of another record that the right read follows is not listed as recovered"
-)
 def test_a_repaired_read_is_shown() -> None:
     assert check_spared(*SPARED["a wrong record read, then the right one"]).recovered
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a wrong order is counted as shown by every pass, because their writes are equal"
-)
 def test_no_pass_has_the_wrong_order() -> None:
     kinds, passes, failing = BLAMED["writes to one entity in another order"]
     support = check_blamed(passes, failing, kinds).support

@@ -16,6 +16,8 @@ from trajdiff.model import Task
 
 #: Comparison levels below writes; each is used only where held-out passes do not trip over it.
 ALL_LEVELS = frozenset({"facts", "reads", "results"})
+#: Likeness (of 1000) from which a message is ground that two trials share.
+GROUND = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +49,24 @@ class Case:
     def matches(self) -> tuple[Match, ...]:
         """The failing trial aligned to the graph of passes."""
         return align_to(self.graph, self.failing)
+
+    @cached_property
+    def common_ground(self) -> bool:
+        """Whether the trial shares anything with a pass: a call of one semantic step, or a message that says
+        about the same. A trial that does nothing has left nothing, and recorded calls have no messages
+        to share: both count as common ground."""
+        if self.borrowed or all(step.failed for step in self.failing.calls):
+            return True
+        labels = {step.label for trial in self.passes for step in trial.calls if not step.failed}
+        if any(step.label in labels for step in self.failing.calls if not step.failed):
+            return True
+        theirs = [step for trial in self.passes for step in trial.steps if step.is_message]
+        return any(
+            self.graph.costs.likeness(step, other) >= GROUND
+            for step in self.steps
+            if step.is_message
+            for other in theirs
+        )
 
     @cached_property
     def column_at(self) -> dict[int, int]:

@@ -27,7 +27,7 @@ UNLIKE = 450
 
 def earliest(case: Case) -> Suspect | None:
     """The earliest critical divergence of a failing trial, or None where nothing separates it."""
-    if case.failing.trial.verdict is Verdict.INFRA:
+    if case.failing.trial.verdict is Verdict.INFRA or not case.common_ground:
         return None
     debts = closest(case.failing, case.passes)
     done = [suspect for debt in debts.debts for suspect in _done(case, debts, debt)]

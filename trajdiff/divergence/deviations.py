@@ -13,7 +13,7 @@ from enum import StrEnum
 from trajdiff.align.prepared import PreparedStep
 from trajdiff.align.values import changed_paths
 from trajdiff.divergence.case import Case
-from trajdiff.divergence.ledger import effective_writes, is_write, key
+from trajdiff.divergence.ledger import is_write, settle
 
 
 class Difference(StrEnum):
@@ -87,19 +87,19 @@ def _repairs(case: Case) -> Iterator[Repair]:
             if again is not None:
                 yield Repair(deviation="refused, then done", opened=step, closed=again)
     for deviation in find(case):
-        wrong, expected = deviation.step, deviation.expected
-        if deviation.kind is Difference.CHANGED and wrong is not None and expected is not None:
-            right = next(
-                (s for s in calls if s.position > wrong.position and s.call_key == expected.call_key), None
-            )
-            if right is not None and not is_write(wrong):
-                yield Repair(deviation="another record read first", opened=wrong, closed=right)
-    standing = {key(step) for step in effective_writes(case.failing)}
-    for step in calls:
-        if is_write(step) and key(step) not in standing:
-            closing = next((s for s in calls if s.position > step.position and is_write(s)), None)
-            if closing is not None:
-                yield Repair(deviation="written, then replaced or undone", opened=step, closed=closing)
+        wrong = deviation.step
+        if wrong is None or wrong.failed or is_write(wrong) or deviation.kind is Difference.OTHER_RESULT:
+            continue
+        right = next((s for s in calls if s.position > wrong.position and s.label == wrong.label), None)
+        if right is not None and _in_passes(case, right) and not _in_passes(case, wrong):
+            yield Repair(deviation="another record read first", opened=wrong, closed=right)
+    for earlier, later in settle(case.failing).repaired:
+        if not _in_passes(case, earlier):
+            yield Repair(deviation="written, then replaced or undone", opened=earlier, closed=later)
+
+
+def _in_passes(case: Case, call: PreparedStep) -> bool:
+    return any(call.call_key == step.call_key for trial in case.passes for step in trial.calls)
 
 
 def _retries(later: PreparedStep, refused: PreparedStep) -> bool:

@@ -26,7 +26,7 @@ from trajdiff.divergence.finding import (
     Support,
     ValueOrigin,
 )
-from trajdiff.divergence.ledger import effective_writes, key
+from trajdiff.divergence.ledger import difference, effective_writes, key
 from trajdiff.divergence.provenance import origin
 from trajdiff.divergence.wording import headline, sentence
 
@@ -160,6 +160,8 @@ def _shows(case: Case, suspect: Suspect, trial: PreparedTrial) -> bool:
         return all(value not in step.commitments for step in trial.steps if step.is_message and step.by_agent)
     if suspect.kind in (Kind.LOOP, Kind.EARLY_STOP):
         return trial.trial.termination.reason == case.failing.trial.termination.reason
+    if suspect.kind is Kind.WRONG_ORDER:
+        return not difference(case.failing, trial).debts
     mine = [key(step) for step in effective_writes(case.failing)].count(key(manifest))
     theirs = [key(step) for step in effective_writes(trial)].count(key(manifest))
     return manifest.is_call and theirs >= mine > 0
@@ -257,20 +259,18 @@ def _evidence(case: Case, suspect: Suspect) -> tuple[str, ...]:
 def nothing_separates(case: Case) -> tuple[Reason, str]:
     """Why nothing is claimed about a failing trial, for the reader."""
     if any(trial.signature == case.failing.signature for trial in case.passes):
-        return (
-            Reason.SAME_PATH,
-            "same path as a passed trial: look at the grader, or state that is not recorded",
-        )
-    matched = sum(1 for m in case.matches if m.column is not None and m.position is not None)
-    calls = [step for step in case.steps if step.is_call]
-    theirs = [step for trial in case.passes for step in trial.calls]
-    if matched <= 1 and (calls or theirs):
+        return Reason.SAME_PATH, "same path as a passed trial: look at the grader or unrecorded state"
+    if not case.common_ground:
         return Reason.NO_COMMON_GROUND, "the trial shares no step with any passed trial"
-    found = deviations.find(case)
-    if not found:
+    if case.last_agent_step is None:
+        return Reason.NOT_COMPARABLE, "the agent never acts in this trial"
+    paths = {tuple(sorted(step.full_key for step in trial.calls)) for trial in case.passes}
+    if tuple(sorted(step.full_key for step in case.failing.calls)) in paths:
+        if any(match.moved for match in case.matches):
+            return Reason.NO_SEPARATING_STEP, "the trial makes the calls of a passed trial in another order"
         return Reason.WORDING_ONLY, "the trials differ in free text alone"
     if len(case.passes) < 2:
         return Reason.TOO_FEW_TRIALS, "one passed trial is too few to say which difference matters"
     return Reason.NO_SEPARATING_STEP, (
-        f"{len(found)} differences found; each is seen in passed trials, repaired, or changes nothing"
+        "each difference found is seen in passed trials, was repaired, or changes nothing"
     )

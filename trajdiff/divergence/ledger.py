@@ -85,9 +85,23 @@ def subject(step: PreparedStep) -> str | None:
     return None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """A trial's writes: those that still stand at the end, and (earlier, later) where one repaired another."""
+
+    standing: tuple[PreparedStep, ...]
+    repaired: tuple[tuple[PreparedStep, PreparedStep], ...]
+
+
 def effective_writes(trial: PreparedTrial) -> tuple[PreparedStep, ...]:
     """The writes that still stand at the end of the trial, in order."""
+    return settle(trial).standing
+
+
+def settle(trial: PreparedTrial) -> Settled:
+    """Follows the writes of a trial to its end: what was set again, undone or put back does not stand."""
     standing: list[PreparedStep] = []
+    repaired: list[tuple[PreparedStep, PreparedStep]] = []
     first: dict[int, PreparedStep] = {}
     for step in trial.steps:
         if not is_write(step):
@@ -95,12 +109,15 @@ def effective_writes(trial: PreparedTrial) -> tuple[PreparedStep, ...]:
         undone = next((w for w in reversed(standing) if _undoes(step, w)), None)
         if undone is not None:
             standing.remove(undone)
+            repaired.append((undone, step))
             continue
         replaced = [w for w in standing if _overwrites(step, w)]
+        repaired += [(w, step) for w in replaced if key(w) != key(step)]
         first[step.position] = first[replaced[0].position] if replaced else step
         standing = [w for w in standing if w not in replaced]
         standing.append(step)
-    return tuple(w for w in standing if not _restores(trial, first[w.position], w))
+    kept = tuple(w for w in standing if not _restores(trial, first[w.position], w))
+    return Settled(standing=kept, repaired=tuple(repaired))
 
 
 def difference(trial: PreparedTrial, reference: PreparedTrial) -> Difference:

@@ -11,6 +11,7 @@ from trajdiff.align.order import changes, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
+from trajdiff.divergence.ledger import effective_writes, key
 from trajdiff.divergence.places import place_of_call, required_read
 from trajdiff.model import Effect
 
@@ -93,7 +94,7 @@ def _fact(case: Case) -> Suspect | None:
         return None
     teller = _teller(case.passes[0], missing[0])
     column = case.column_of(case.passes[0], teller) if teller is not None else None
-    talk = [s for s in case.steps if s.is_message and s.by_agent and _own_values(case, s)]
+    talk = [s for s in case.steps if s.is_message and s.by_agent and _tells_otherwise(case, s)]
     place = next((s for s in talk if column is not None and case.column_at.get(s.position) == column), None)
     place = place or (talk[-1] if talk else None)
     if place is None:
@@ -104,10 +105,11 @@ def _fact(case: Case) -> Suspect | None:
     )  # fmt: skip
 
 
-def _own_values(case: Case, message: PreparedStep) -> frozenset[str]:
-    """Values that a message states and that no pass has anywhere in its messages."""
+def _tells_otherwise(case: Case, message: PreparedStep) -> bool:
+    """Whether a message states a value that no pass has anywhere in its messages: saying less than the passes
+    is no other answer."""
     theirs = {v for t in case.passes for s in t.steps if s.is_message for v in mentions(s.text).values}
-    return message.commitments - theirs
+    return bool(mentions(message.text).values - theirs)
 
 
 def _teller(trial: PreparedTrial, value: str) -> PreparedStep | None:
@@ -117,7 +119,11 @@ def _teller(trial: PreparedTrial, value: str) -> PreparedStep | None:
 
 
 def _read(case: Case) -> Suspect | None:
-    """A read that every pass makes with the same arguments, of a tool that the trial never calls."""
+    """A look that every pass takes and the trial does not: at what it is about to write, before the write; or
+    a read with the same arguments everywhere, of a tool that the trial never calls."""
+    skipped = _skipped_guard(case)
+    if skipped is not None:
+        return skipped
     read = required_read(case, case.passes[0], None)
     if read is None:
         return None
@@ -128,3 +134,31 @@ def _read(case: Case) -> Suspect | None:
         kind=Kind.MISSING_STEP, actor=Blame.AGENT, root=place.position, manifest=place.position, level="reads",
         tool=read.step.name, expected=read, reference=case.passes[0],
     )  # fmt: skip
+
+
+def _skipped_guard(case: Case) -> Suspect | None:
+    """A read of a write's entity that stands before that write in every pass and not in the trial: once the
+    write is done the look comes too late, even where the write is right."""
+    reference = case.passes[0]
+    for write in effective_writes(case.failing):
+        others = [
+            next((w for w in effective_writes(trial) if key(w) == key(write)), None) for trial in case.passes
+        ]
+        if any(other is None for other in others):
+            continue
+        before = [
+            {s.call_key for s in trial.calls if other and s.position < other.position and not s.failed}
+            for trial, other in zip(case.passes, others, strict=True)
+        ]
+        own = {s.call_key for s in case.failing.calls if s.position < write.position and not s.failed}
+        for read in reference.calls:
+            if read.effect is not Effect.READ or read.failed or not entities(read) & entities(write):
+                continue
+            if read.call_key not in own and all(read.call_key in keys for keys in before):
+                place = place_of_call(case, reference, read)
+                root = min(place.position, write.position) if place is not None else write.position
+                return Suspect(
+                    kind=Kind.MISSING_STEP, actor=Blame.AGENT, root=root, manifest=write.position,
+                    level="reads", tool=read.step.name, expected=read, reference=reference,
+                )  # fmt: skip
+    return None
