@@ -119,3 +119,11 @@ def test_rows_have_an_order_of_their_own(name: str) -> None:
     other = replace(report, tasks=tuple(tasks))
     assert tasks != list(report.tasks)
     assert text_of(ALL[name], other) == text_of(ALL[name], report)
+
+
+def test_two_renderers_of_one_name_are_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
+    from trajdiff.render import delimited
+
+    monkeypatch.setattr(delimited, "RENDERERS", delimited.RENDERERS[:1] * 2)
+    with pytest.raises(RuntimeError, match="two renderers share a name"):
+        renderers.__wrapped__()
