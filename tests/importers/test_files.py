@@ -95,6 +95,7 @@ def test_a_file_given_twice_is_read_once(home: Path) -> None:
     (home / "logs" / "loop").symlink_to(home / "logs")
     corpus = load(["logs/a.json", "logs", "link.json", str(home / "logs" / "a.json")])
     assert names(corpus) == ["1/0", "2/0", "3/0"]
+    assert slugs(corpus).count("skipped_file") == 3
 
 
 @pytest.mark.parametrize(
@@ -229,6 +230,7 @@ def test_one_bad_line_costs_that_line() -> None:
     assert names(corpus) == ["1/0", "2/0"]
     lost = [(one.pointer, one.severity) for one in corpus.diagnostics]
     assert lost == [("line 2", "warning"), ("line 3", "warning"), ("line 5", "warning")]
+    assert "a value is expected here (column 12)" in corpus.diagnostics[0].message
     assert "the last line is cut" in corpus.diagnostics[2].message
 
 
@@ -321,6 +323,15 @@ def test_a_format_can_be_forced_and_a_wrong_name_brings_a_suggestion() -> None:
     assert names(read([tau_trial()], format="tau-bench")) == ["4/0"]
     with pytest.raises(InputError):
         read([{"remark": 1}], format="tau2")
+
+
+def test_a_forced_format_takes_of_a_folder_only_what_it_claims(home: Path) -> None:
+    corpus = load(["logs"], ReadOptions(format="tau-bench"))
+    assert names(corpus) == ["1/0", "3/0"]
+    assert [one.path for one in corpus.diagnostics if one.slug == "not_recognised"] == [
+        "logs/deep/b.jsonl",
+        "logs/notes.json",
+    ]
 
 
 def test_what_was_read_is_listed_with_its_hash(tmp_path: Path) -> None:

@@ -67,6 +67,12 @@ def test_TRI_05_trials_without_a_number_are_numbered_by_start_time_never_by_a_su
         ]
 
 
+def test_trials_without_a_time_come_last() -> None:
+    untimed = record(trial_id=None, producer_id="a")
+    corpus = read([untimed, record(trial_id=None, producer_id="b", started_at="2025-01-01T00:00:00")])
+    assert [trial.producer_id for trial in corpus.trials] == ["b", "a"]
+
+
 def test_named_trials_fill_the_free_numbers() -> None:
     corpus = read([record(trial_id="b10"), record(trial_id="b9"), record(trial_id=1)])
     assert [(trial.trial_id, trial.ordinal) for trial in corpus.trials] == [("b9", 0), ("1", 1), ("b10", 2)]
@@ -117,7 +123,7 @@ def test_a_regraded_copy_with_another_verdict_stops(tmp_path: Path) -> None:
 def test_a_copied_file_counts_once(tmp_path: Path) -> None:
     """Also where the file name is all that says which model it was."""
     content = [tau_trial(1, 0), tau_trial(2, 0, reward=0.0)]
-    put(tmp_path, "tool-calling-m1-0.0_range_0-2_user-m2-llm_0105.json", content)
+    put(tmp_path, "tool-calling-m1-0.0_range_0-2_user-m2-llm_0105123000.json", content)
     put(tmp_path, "copy.json", content)
     corpus = load_all(tmp_path)
     assert names(corpus) == ["1/0", "2/0"]

@@ -121,6 +121,13 @@ def test_several_results_in_one_message() -> None:
     assert calls(trial)[0].result_source.pointer == "$.simulations[0].messages[1].tool_messages[1]"  # type: ignore[union-attr]
 
 
+def test_results_without_ids_may_name_their_tool() -> None:
+    made = [{"name": "a", "arguments": {}}, {"name": "b", "arguments": {}}]
+    answers = [{"role": "tool", "name": name, "content": name.upper()} for name in ("b", "a")]
+    messages = [{"role": "assistant", "tool_calls": made}, *answers]
+    assert results(only_trial(tau2_results(simulation(messages=messages)))) == ["A", "B"]
+
+
 def test_the_kind_of_a_tool_is_a_hint_for_all_simulations() -> None:
     check = {"action": {"name": "get_cart"}, "action_match": True, "tool_type": "read"}
     first = simulation("s1", reward_info={"reward": 1.0, "action_checks": [check]})
@@ -261,7 +268,7 @@ def test_ticks_of_a_voice_run_are_put_together() -> None:
         tick(2, user=" want"),
         tick(3, user=" it."),
         tick(4),
-        tick(5, agent_tool_calls=[tau2_call("get_cart", {"id": "q"})]),
+        tick(5, agent_tool_calls=[tau2_call("get_cart", {"id": "q"})], user="Hm"),
         tick(6, agent_tool_results=[tau2_result("[]")]),
         tick(7, user="Well?", agent="Empty."),
     ]
@@ -271,13 +278,14 @@ def test_ticks_of_a_voice_run_are_put_together() -> None:
         ("agent", "Hello."),
         ("user", "I want it."),
         ("agent", "get_cart"),
+        ("user", "Hm"),
         ("agent", "Empty."),
         ("user", "Well?"),
     ]
     assert results(trial) == ["[]"]
     assert calls(trial)[0].source.pointer == "$.simulations[0].ticks[5].agent_tool_calls[0]"
     assert trial.steps[1].source.pointer == "$.simulations[0].ticks[1].user_chunk"
-    assert (trial.message_count, trial.metadata["mode"]) == (6, "full_duplex")
+    assert (trial.message_count, trial.metadata["mode"]) == (7, "full_duplex")
     assert not json.loads(json.dumps(run))["messages"]
 
 
