@@ -109,7 +109,6 @@ def test_tools_spelled_alike_are_one_where_arguments_and_results_agree() -> None
     assert alike(call("get_order", order, id="A1"), call("getOrders", {"status": "new"}, id="A1")) < ENOUGH
 
 
-@pytest.mark.xfail(strict=True, reason="names with less than half of their words in common stay two steps")
 def test_tools_with_one_word_in_common_are_one_where_arguments_and_results_agree() -> None:
     order = {"status": "paid", "total": 99.8}
     left, right = (call(name, order, order_id="A1001") for name in ("get_order", "fetch_order_details"))

@@ -24,6 +24,8 @@ _TOKENS = re.compile(r"[^\W_](?:[\w@.\-/:+]*[^\W_])?")
 _ASCII_TOKENS = re.compile(r"[a-z0-9](?:[a-z0-9_@.\-/:+]*[a-z0-9])?")
 _ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
 _CJK_DATE = re.compile(r"(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号]")
+#: What stands between a day and its month.
+_BETWEEN = frozenset({"th", "st", "nd", "rd", "of", "the"})
 _SENTENCES = re.compile(r"[.!?;\n。！？；]+\s*")
 #: Longer texts are documents, not statements; only their head is searched.
 _TEXT_CAP = 20_000
@@ -85,7 +87,10 @@ def states(text: str, value: str, path: str = "") -> bool:
         if not known and _words_of_id(value) is not None:
             return f" {_words_of_id(value)} " in f" {' '.join(_TOKENS.findall(found.folded))} "
         return known and (len(value) > _WEAK_WORD or _near_name(found.folded, value, path))
-    return len(value) > 1 and value in found.folded
+    # Only ASCII letters and digits have boundaries of their own; a number never ends inside a longer one.
+    start = r"(?<![a-z0-9])" if value[0].isascii() and value[0].isalnum() else ""
+    end = r"(?![a-z0-9])" if value[-1].isascii() and value[-1].isalnum() else ""
+    return len(value) > 1 and re.search(start + re.escape(value) + end, found.folded) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -119,7 +124,9 @@ def _near_name(folded: str, value: str, path: str) -> bool:
 
 def _dates(folded: str) -> list[str]:
     found = [f"{int(m)}-{int(d)}" for _, m, d in (*_ISO_DATE.findall(folded), *_CJK_DATE.findall(folded))]
-    parts = re.findall(r"[a-z]+|\d+", folded) if any(name in folded for name in month_numbers()) else []
+    if not any(name in folded for name in month_numbers()):
+        return found
+    parts = [part for part in re.findall(r"[a-z]+|\d+", folded) if part not in _BETWEEN]
     for left, right in pairwise(parts):
         for month, day in ((left, right), (right, left)):
             if month in month_numbers() and day.isdigit() and 1 <= int(day) <= 31:

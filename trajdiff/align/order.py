@@ -7,6 +7,7 @@ so reordering it is benign; reordering dependent steps is a deviation.
 
 from __future__ import annotations
 
+from trajdiff.align.mentions import states
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.values import is_reference
 from trajdiff.model import Effect
@@ -27,27 +28,30 @@ def conflict(left: PreparedStep, right: PreparedStep) -> bool:
     return (changes(left) or changes(right)) and bool(entities(left) & entities(right))
 
 
-def feeds(earlier: PreparedStep, later: PreparedStep) -> bool:
-    """Whether an argument of the later call is an identifier that the earlier call's result holds."""
-    wanted = entities(later) - entities(earlier)
-    return bool(wanted) and any(value in wanted for _, value in earlier.result_leaves)
+def feeds(trial: PreparedTrial, source: PreparedStep, user: PreparedStep) -> bool:
+    """Whether a call uses an identifier that the trial has from another call's result and from nowhere before
+    either of them. Positions do not matter: a call made before its source still belongs behind it."""
+    wanted = entities(user) & {value for _, value in source.result_leaves}
+    before = trial.steps[: min(source.position, user.position)]
+    return any(not any(_holds(step, value) for step in before) for value in sorted(wanted))
 
 
-def dependent(earlier: PreparedStep, later: PreparedStep) -> bool:
+def dependent(trial: PreparedTrial, left: PreparedStep, right: PreparedStep) -> bool:
     """Whether two calls of one trial may not change places."""
-    if not (earlier.is_call and later.is_call):
+    if not (left.is_call and right.is_call):
         return False
-    return conflict(earlier, later) or feeds(earlier, later)
+    return conflict(left, right) or feeds(trial, left, right) or feeds(trial, right, left)
 
 
 def commutes(trial: PreparedTrial, position: int, target: int) -> bool:
-    """Whether the call at ``position`` could stand at ``target`` without passing a step it depends on."""
+    """Whether the call at ``position`` could stand right before ``target`` without passing a step it depends
+    on."""
     step = trial.steps[position]
-    low, high = sorted((position, target))
-    for other in trial.steps[low : high + 1]:
-        if other.position == position:
-            continue
-        first, second = (other, step) if other.position < position else (step, other)
-        if dependent(first, second):
-            return False
-    return True
+    passed = trial.steps[target:position] if target <= position else trial.steps[position + 1 : target]
+    return not any(dependent(trial, other, step) for other in passed)
+
+
+def _holds(step: PreparedStep, value: str) -> bool:
+    if step.is_message:
+        return states(step.text, value)
+    return any(value == found for _, found in (*step.argument_leaves, *step.result_leaves))

@@ -112,9 +112,16 @@ def near_names(left: str, right: str) -> bool:
     left_words, right_words = words(left), words(right)
     if opposed(left_words, right_words):
         return False
-    ratio = fuzz.token_sort_ratio(" ".join(left_words), " ".join(right_words))
     shared = set(left_words) & set(right_words)
-    return ratio >= NEAR_NAME_RATIO or (bool(shared) and 2 * len(shared) >= len({*left_words, *right_words}))
+    alike = fuzz.token_sort_ratio(" ".join(left_words), " ".join(right_words)) >= NEAR_NAME_RATIO
+    return alike or (bool(shared) and 2 * len(shared) >= len({*left_words, *right_words}))
+
+
+def same_look(left: PreparedStep, right: PreparedStep) -> bool:
+    """Whether two reads of tools that share a word (``get_order``, ``fetch_order_details``) are one: they got
+    the same answer, and one that says something."""
+    both_read = left.effect is Effect.READ and right.effect is Effect.READ
+    return both_read and len(left.result_leaves) > 1 and bool(set(words(left.label)) & set(words(right.label)))
 
 
 @dataclass
@@ -145,7 +152,7 @@ def _call_likeness(left: PreparedStep, right: PreparedStep) -> int:
     if left.label == right.label:
         return SAME_TOOL + (OTHER_RESULT - SAME_TOOL) * alike // FULL
     agree = alike == FULL and left.result_text == right.result_text
-    return NEAR_NAME if agree and near_names(left.label, right.label) else 0
+    return NEAR_NAME if agree and (near_names(left.label, right.label) or same_look(left, right)) else 0
 
 
 def _by_path(found: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
