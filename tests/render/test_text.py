@@ -10,6 +10,7 @@ import pytest
 from tests.render.made import bare, lamp, report, shop, trial
 from tests.render.views import view_for
 from trajdiff.align.table import Op
+from trajdiff.divergence.finding import Grade, Kind, Side, Support
 from trajdiff.model import Verdict
 from trajdiff.render.choosing import Choice
 from trajdiff.render.columns import Column, layout
@@ -253,3 +254,31 @@ def test_wrapping_loses_no_word(width: int) -> None:
 def test_a_cut_line_ends_with_its_mark() -> None:
     assert plain(fit(line("abc", "defgh"), 6, "…")) == "abcde…"
     assert plain(fit(line("abc", "def"), 6, "…")) == "abcdef"
+
+
+def test_a_borrowed_reference_is_called_expected_and_separates_nothing() -> None:
+    made = lamp()
+    lead = replace(
+        made.finding.divergences[0],
+        grade=Grade.C,
+        support=Support(failed_with=2, failed=2, passed_with=0, passed=0, smallest_p=None),
+        manifest_sides=(
+            Side(trial_id="expected actions", text="refund_item(amount=49.9) → ", message=None),
+            Side(trial_id="1", text="refund_item(amount=99.8) → ok", message=4),
+        ),
+    )
+    finding = replace(made.finding, lead=lead, divergences=(lead,))
+    out = text("task", report((replace(made, finding=finding),)), width=80)
+    assert "expected: refund_item(amount=49.9)\n" in out
+    assert "failed: refund_item(amount=99.8) → ok" in out
+    assert "separates outcomes" not in out
+    assert "support              missing in 2 of 2 failed, no passed trial" in out
+
+
+def test_every_claim_shows_the_step_it_is_about() -> None:
+    made = lamp()
+    lead = replace(made.finding.divergences[0], kind=Kind.EXTRA_WRITE, passed_manifest=None)
+    finding = replace(made.finding, lead=lead, divergences=(lead,))
+    out = text("task", report((replace(made, finding=finding),)), width=120)
+    assert re.search(r"^◆ step 6 ", out, flags=re.M)
+    assert 'the step             check_permission(order_id="A1001") in passed' in out

@@ -134,18 +134,11 @@ class _Drawing:
         lines = []
         for same, group in groupby(rows, key=lambda row: equal(row, self.sides.left, self.sides.right)):
             part = tuple(group)
-            verb = (
-                ("matches" if len(part) == 1 else "match")
-                if same
-                else ("differs" if len(part) == 1 else "differ")
-            )
             names = [
                 step_name(row, cell_of(row, self.sides.left) or cell_of(row, self.sides.right)) for row in part
             ]
             ends = names[0] if len(part) == 1 else f"{names[0]} {self.fit.marks.ellipsis} {names[-1]}"
-            numbers = f"{part[0].number}" if len(part) == 1 else f"{part[0].number} to {part[-1].number}"
-            where = "" if same else f", {numbers}"
-            text = f"{plural(len(part), 'step')} {verb}{where} ({ends})"
+            text = f"{_folded(part, same)} ({ends})"
             lines.append(line(" " * self._margin, Span(text, "equal")))
         return lines
 
@@ -198,6 +191,15 @@ class _Drawing:
                 start = self._start(row, same) if number == at == 0 else line(" " * self._margin)
                 lines.append(line(start, letter if at == 0 else " " * cells(letter), text))
         return lines
+
+
+def _folded(rows: Sequence[Row], same: bool) -> str:
+    """``4 steps match``, or which steps differ outside the view."""
+    if same:
+        return f"{plural(len(rows), 'step')} {'matches' if len(rows) == 1 else 'match'}"
+    if len(rows) == 1:
+        return f"step {rows[0].number} differs"
+    return f"{len(rows)} steps from {rows[0].number} to {rows[-1].number} differ"
 
 
 def _dim(content: Line) -> Line:

@@ -69,15 +69,17 @@ def divergence_lines(
         )
     ]
     lines += _sentence(divergence.sentence, view)
-    lines += _fact("support" if divergence.support is None else "separates outcomes", seen_in(divergence), view)
+    support = divergence.support
+    contrast = support is not None and support.passed > 0
+    lines += _fact("separates outcomes" if contrast else "support", seen_in(divergence), view)
     if manifest is not None and manifest != root:
         lines += _sides(task, f"shows at step {manifest}", divergence.manifest_sides, view)
-    elif short:
-        lines += _sides(task, "differs in", divergence.root_sides, view)
+    elif divergence.root_sides:
+        lines += _sides(task, "the step", divergence.root_sides, view)
     if divergence.provenance is not None:
         lines += _fact("value from", origin_text(divergence.provenance), view)
-    if divergence.support is not None:
-        lines += _fact("recovery", _recovery(divergence.support), view)
+    if support is not None:
+        lines += _fact("recovery", _recovery(support), view)
     lines += _first(task, divergence, view)
     if not short:
         for at_line, text in enumerate(divergence.evidence):
@@ -202,10 +204,8 @@ def _sides(task: TaskReport, label: str, sides: Sequence[Side], view: View) -> l
     """Both sides of a step, on one line where they fit."""
     texts = []
     for side in sides:
-        trial = trial_row(task, side.trial_id)
-        passed = trial is not None and trial.verdict is Verdict.PASS
-        text = one_line(side.text).replace(" → ", f" {view.marks.arrow} ")
-        texts.append((text, "passed" if passed else "failed"))
+        text = one_line(side.text).replace(" → ", f" {view.marks.arrow} ").removesuffix(" →")
+        texts.append((text, _outcome(task, side.trial_id)))
     if not texts:
         return _fact(label, "", view)
     joined = ", ".join(f"{text} in {side}" for text, side in texts)
@@ -213,8 +213,16 @@ def _sides(task: TaskReport, label: str, sides: Sequence[Side], view: View) -> l
         return _fact(label, joined, view)
     lines: list[Line] = []
     for position, (text, outcome) in enumerate(texts):
-        lines += _fact(label if position == 0 else "", f"{outcome}: {text}", view, most=2)
+        lines += _fact(label if position == 0 else "", f"{outcome}: {text}", view)
     return lines
+
+
+def _outcome(task: TaskReport, trial_id: str) -> str:
+    """Whose side it is; one that is no trial of the task is a borrowed reference."""
+    trial = trial_row(task, trial_id)
+    if trial is None:
+        return "expected"
+    return "passed" if trial.verdict is Verdict.PASS else "failed"
 
 
 def _fact(label: str, text: str, view: View, most: int = 3) -> list[Line]:

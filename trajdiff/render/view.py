@@ -29,7 +29,7 @@ class View:
 
     ``width`` in terminal cells; ``k`` the columns asked for (empty: the default choice); ``context`` the
     equal steps kept around a difference; ``layout`` is ``side``, ``inline`` or ``auto``; ``task_id``,
-    ``trials`` and ``pair`` say what ``compare`` is about; ``source`` names the traces in messages.
+    ``trials`` and ``pair`` say what ``compare`` is about.
     """
 
     width: int = 100
