@@ -350,3 +350,19 @@ def test_a_file_without_permission_is_named(tmp_path: Path) -> None:
     put(tmp_path, "a.json", TWO)
     put(tmp_path, "b.json", TWO).chmod(0)
     assert slugs(load([str(tmp_path)])) == ["unreadable_file"]
+
+
+def test_reading_leaves_the_collector_as_it_was() -> None:
+    import gc
+
+    read([tau_trial()])
+    assert gc.isenabled()
+    with pytest.raises(InputError):
+        read(b"")
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        read([tau_trial()])
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -7,7 +7,15 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from trajdiff.importers.jsontext import BadJsonError, Doubles, compact, tolerant, too_deep
+from trajdiff.importers.jsontext import (
+    BadJsonError,
+    Doubles,
+    bytes_to_text,
+    compact,
+    quick_object,
+    tolerant,
+    too_deep,
+)
 from trajdiff.importers.texts import clean, clean_value
 from trajdiff.model import Arguments, ArgumentState
 
@@ -44,8 +52,9 @@ def read_arguments(value: Any) -> ReadArguments:
 
 def read_encoded_object(encoded: bytes) -> ReadArguments:
     """Read arguments recorded as a JSON value, from the bytes of that value; notices doubled keys."""
-    from trajdiff.importers.jsontext import bytes_to_text
-
+    value = quick_object(encoded, encoded.count(b":"))
+    if value is not None:
+        return read_arguments(value)
     doubles = Doubles()
     text = bytes_to_text(encoded)[0]
     try:
@@ -61,8 +70,10 @@ def _from_text(raw: str) -> ReadArguments:
         return ReadArguments(arguments=Arguments(raw=raw, parsed={}, state=ArgumentState.EMPTY))
     doubles = Doubles()
     decoded_by = None
+    value: Any = quick_object(raw, raw.count(":"))
     try:
-        value = tolerant(raw, doubles)
+        if value is None:
+            value = tolerant(raw, doubles)
         if isinstance(value, str):
             value = tolerant(value, doubles)
             decoded_by = "json twice"

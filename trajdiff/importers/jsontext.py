@@ -99,6 +99,18 @@ def decode(data: bytes | msgspec.Raw) -> Any:
         return tolerant(bytes_to_text(bytes(data))[0])
 
 
+def quick_object(encoded: bytes | str, colons: int) -> dict[str, Any] | None:
+    """A flat JSON object decoded fast, if it surely has no doubled key; None if it needs a closer look.
+
+    ``colons`` counts the colons in the text: where there are as many as keys, no key was lost.
+    """
+    try:
+        value = msgspec.json.decode(encoded)
+    except FAST_ERRORS:
+        return None
+    return value if isinstance(value, dict) and len(value) == colons else None
+
+
 def several(text: str) -> Iterator[tuple[Any, int]]:
     """Decode values glued together or separated by white space, each with its offset in ``text``.
 
@@ -137,16 +149,19 @@ def canonical(value: Any) -> str:
         return compact(value)
 
 
+#: A tuple, because a union is built anew at every test.
+_NESTING = (dict, list)
+
+
 def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
     """Whether objects and arrays are nested deeper than ``limit``."""
-    layer = [value]
+    layer = [value] if isinstance(value, _NESTING) else []
     for _ in range(limit):
         layer = [
             child
             for one in layer
-            if isinstance(one, dict | list)
             for child in (one.values() if isinstance(one, dict) else one)
-            if isinstance(child, dict | list)
+            if isinstance(child, _NESTING)
         ]
         if not layer:
             return False
