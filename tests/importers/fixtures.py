@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.importers import fixtures_inspect as inspect_logs
 from trajdiff.importers import ReadOptions, load
 from trajdiff.model import Corpus, Diagnostic, Step, StepKind, Trial
 
@@ -188,6 +189,12 @@ def jsonl(*records: Any) -> bytes:
 
 #: Files of every format by the importer's name; a new importer needs a line here.
 SAMPLES: dict[str, tuple[bytes, ...]] = {
+    "inspect": (
+        json.dumps(
+            inspect_logs.header()
+            | {"samples": [inspect_logs.sample(), inspect_logs.sample(epoch=2, scores={"m": {"value": "I"}})]}
+        ).encode(),
+    ),
     "tau-bench": (
         json.dumps([tau_trial(), tau_trial(trial=1, reward=0.0), tau_crash(trial=2)]).encode(),
         json.dumps(tau_trial()).encode(),

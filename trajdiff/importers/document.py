@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from trajdiff.importers import jsontext
+from trajdiff.importers.archive import Archive
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.naming import place_of
 from trajdiff.importers.notices import Notices
@@ -47,20 +48,23 @@ class Record:
 
 
 class Document:
-    """A file whose content was found to be JSON text: an object, an array, or lines.
+    """A file whose content was found to be JSON text: an object, an array, or lines; or a zip ``archive``.
 
     ``path`` is the path as the user gave it. ``data`` is decompressed, UTF-8, without byte order mark.
     Raises ``Unreadable`` when made from text that is not JSON.
     """
 
-    def __init__(self, path: str, data: bytes, sha256: str | None = None) -> None:
+    def __init__(
+        self, path: str, data: bytes, sha256: str | None = None, *, archive: Archive | None = None
+    ) -> None:
         self.path = path
+        self.archive = archive
         self.data = data
         self.sha256 = sha256 or hashlib.sha256(data).hexdigest()
         self.notices = Notices(path)
         self.fields: dict[str, Any] = {}
         self._records: tuple[Record, ...] = ()
-        self.shape = self._take_apart()
+        self.shape = Shape.ARCHIVE if archive is not None else self._take_apart()
 
     # Taking the text apart, from the cheapest way to the most tolerant
 
@@ -191,6 +195,8 @@ class Document:
     @cached_property
     def peek(self) -> Peek:
         """The first records, as importers see them when they say whether the file is their own."""
+        if self.archive is not None:
+            return Peek(shape=self.shape, path=self.path, files=tuple(self.archive.members))
         heads = []
         if self.shape is Shape.OBJECT:
             heads.append(_head_of(self.fields))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from trajdiff.errors import InputError
@@ -139,6 +139,7 @@ def _folder_peek(folder: str) -> Peek:
         files=files,
         folders=folders,
         inside=lambda name: _listed(_join(folder, name))[0],
+        below=lambda: tuple(_below(folder)),
         open=look,
     )
 
@@ -154,6 +155,16 @@ def _listed(folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(name for name, is_folder in found if not is_folder), tuple(
         name for name, is_folder in found if is_folder
     )
+
+
+def _below(folder: str, prefix: str = "", depth: int = 8) -> Iterator[str]:
+    """All files under a folder, hidden ones left out, as paths relative to it."""
+    files, folders = _listed(_join(folder, prefix))
+    yield from (_join(prefix, name) for name in files if not name.startswith("."))
+    for name in folders if depth else ():
+        inner = _join(prefix, name)
+        if not name.startswith(".") and not os.path.islink(_join(folder, inner)):  # noqa: PTH114
+            yield from _below(folder, inner, depth - 1)
 
 
 # The file stage
@@ -215,6 +226,8 @@ def recognise(document: Document, forced: Importer | None, *, named: bool) -> tu
     claims = claims_of(document.peek)
     if len(claims) > 1:
         raise ambiguous(document.path, claims)
+    if not claims and document.archive is not None:
+        raise Unreadable("archive", "a zip archive, which no reader here understands", "unpack it first")
     return claims[0] if claims else None
 
 
@@ -239,7 +252,13 @@ def not_recognised(document: Document, *, named: bool) -> Diagnostic:
     )
 
 
-_SHAPES = {Shape.OBJECT: "an object", Shape.ARRAY: "a list", Shape.LINES: "lines", Shape.FOLDER: "a folder"}
+_SHAPES = {
+    Shape.OBJECT: "an object",
+    Shape.ARRAY: "a list",
+    Shape.LINES: "lines",
+    Shape.ARCHIVE: "an archive",
+    Shape.FOLDER: "a folder",
+}
 
 
 def _hash(document: Document, piece: Piece) -> str:

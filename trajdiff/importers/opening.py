@@ -9,11 +9,17 @@ import io
 import zlib
 from pathlib import Path
 
+from trajdiff.importers.archive import (
+    MAX_DECOMPRESSED,
+    ZIP_MAGIC,
+    ZSTD_MAGIC,
+    BadMemberError,
+    open_archive,
+    unpack_zstd,
+)
 from trajdiff.importers.document import Document
 from trajdiff.importers.protocol import Unreadable
 
-#: A few kilobytes can decompress to anything; this much is more than any known log.
-_MAX_DECOMPRESSED = 2 << 30
 _LFS = b"version https://git-lfs"
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -28,7 +34,10 @@ def open_document(path: str, stdin: bytes | None = None) -> Document:
     """Open ``path`` (``-`` is ``stdin``). Raises ``Unreadable`` with what is wrong in plain words."""
     data = _content(path, stdin)
     sha256 = hashlib.sha256(data).hexdigest()
-    data = _as_utf8(_decompressed(data))
+    data = _decompressed(data)
+    if data.startswith(ZIP_MAGIC):
+        return Document(path, data, sha256, archive=open_archive(data))
+    data = _as_utf8(data)
     if not data.strip():
         raise Unreadable(
             "empty_file", "the file is empty (0 bytes)" if not data else "the file holds only white space"
@@ -39,7 +48,8 @@ def open_document(path: str, stdin: bytes | None = None) -> Document:
             "a Git LFS pointer: the content was not downloaded",
             "run git lfs pull in that repository",
         )
-    _refuse_archives(data)
+    if b"\x00" in data[:1024]:
+        raise Unreadable("binary_file", "not a text file")
     return Document(path, data, sha256)
 
 
@@ -57,16 +67,23 @@ def _content(path: str, stdin: bytes | None) -> bytes:
 
 
 def _decompressed(data: bytes) -> bytes:
+    if data.startswith(ZSTD_MAGIC):
+        try:
+            return unpack_zstd(data)
+        except BadMemberError as error:
+            raise Unreadable(
+                "bad_archive", f"compressed with zstd, but not readable: {error.problem}"
+            ) from None
     if not data.startswith(b"\x1f\x8b"):
         return data
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
-            content = packed.read(_MAX_DECOMPRESSED + 1)
+            content = packed.read(MAX_DECOMPRESSED + 1)
     except EOFError:
         raise Unreadable("truncated_archive", "not a complete .gz file (still being written?)") from None
     except (OSError, zlib.error) as error:
         raise Unreadable("bad_archive", f"not a readable .gz file: {error}") from None
-    if len(content) > _MAX_DECOMPRESSED:
+    if len(content) > MAX_DECOMPRESSED:
         raise Unreadable("too_large", "more than 2 GB when decompressed")
     return content
 
@@ -86,14 +103,3 @@ def _as_utf8(data: bytes) -> bytes:
         if len(start) == 4 and start[zero] == start[zero + 2] == 0 and start[1 - zero] and start[3 - zero]:
             return data.decode(encoding, "replace").encode("utf-8", "surrogatepass")
     return data
-
-
-def _refuse_archives(data: bytes) -> None:
-    if data.startswith(b"PK\x03\x04"):
-        raise Unreadable("archive", "a zip archive, which no reader here understands", "unpack it first")
-    if data.startswith(b"\x28\xb5\x2f\xfd"):
-        raise Unreadable(
-            "archive", "compressed with zstd, which no reader here understands", "unpack it with zstd -d"
-        )
-    if b"\x00" in data[:1024]:
-        raise Unreadable("binary_file", "not a text file")

@@ -21,7 +21,8 @@ class ReadOptions:
     ``on_duplicate`` is ``error``, ``latest``, ``first`` or None (an error where the verdicts differ, else the
     latest); ``on_error`` is ``skip`` or ``fail``; ``strict`` is ``fail`` plus an error for every unscored or
     missing trial; ``suite`` names the suite of trials that record none; ``expected_trials`` is the planned
-    number of trials of every task; ``stdin`` is the content of the path ``-``.
+    number of trials of every task; ``scorer`` names the score that decides, as ``NAME`` or ``NAME.key``;
+    ``stdin`` is the content of the path ``-``.
     """
 
     format: str | None = None
@@ -31,6 +32,7 @@ class ReadOptions:
     strict: bool = False
     suite: str | None = None
     expected_trials: int | None = None
+    scorer: str | None = None
     stdin: bytes | None = None
 
 
@@ -64,6 +66,7 @@ class Shape(StrEnum):
     OBJECT = "object"
     ARRAY = "array"
     LINES = "lines"
+    ARCHIVE = "archive"
     FOLDER = "folder"
 
 
@@ -84,7 +87,8 @@ class Peek:
     """What an importer sees before it says whether a file is its own.
 
     ``heads`` are the first records that are objects. For a folder there are none; ``files`` and ``folders``
-    name what lies directly in it, ``inside`` lists the files of a folder in it, and ``open`` peeks into one.
+    name what lies directly in it, ``inside`` lists the files of a folder in it, ``below`` those at any depth,
+    and ``open`` peeks into one. For an archive ``files`` are its members.
     """
 
     shape: Shape
@@ -93,6 +97,7 @@ class Peek:
     files: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     inside: Callable[[str], tuple[str, ...]] | None = None
+    below: Callable[[], tuple[str, ...]] | None = None
     open: Callable[[str], Peek | None] | None = None
 
 

@@ -38,9 +38,20 @@ def importer_named(name: str) -> Importer:
 
 
 def claims_of(peek: Peek) -> tuple[tuple[Importer, Claim], ...]:
-    """Every importer that says the file is its own, ordered by name; the caller decides what two mean."""
-    asked = ((one, one.sniff(peek)) for one in importers())
-    return tuple((one, claim) for one, claim in asked if claim is not None)
+    """Every importer that says the file is its own, ordered by name; the caller decides what two mean.
+
+    A catch-all is asked only where nobody else claims the file.
+    """
+    for catch_all in (False, True):
+        asked = ((one, one.sniff(peek)) for one in importers() if _is_catch_all(one) is catch_all)
+        claims = tuple((one, claim) for one, claim in asked if claim is not None)
+        if claims:
+            return claims
+    return ()
+
+
+def _is_catch_all(importer: Importer) -> bool:
+    return bool(getattr(importer, "catch_all", False))
 
 
 def ambiguous(path: str, claims: tuple[tuple[Importer, Claim], ...]) -> UsageError:
