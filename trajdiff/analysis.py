@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from trajdiff.align.graph import SuccessGraph, align_to, success_graph
 from trajdiff.align.prepared import PreparedTrial, Preparer
@@ -70,6 +71,12 @@ class _Prepared:
         return tuple(
             self.trials[t.trial_id] for t in self.task.with_verdict(verdict) if t.trial_id in self.trials
         )
+
+    @cached_property
+    def graph(self) -> SuccessGraph | None:
+        """The graph of the passes, None where no pass has steps."""
+        passes = self.of(Verdict.PASS)
+        return success_graph(passes, self.costs) if passes else None
 
 
 def analyse(
@@ -193,12 +200,12 @@ def _self_check(alarms: Sequence[tuple[str, Suspect]], total: int, levels: froze
 
 
 def _finding(prepared: _Prepared, levels: frozenset[str]) -> TaskFinding:
-    passes = prepared.of(Verdict.PASS)
-    rows = [_judge(prepared, trial, passes, levels) for trial in prepared.task.trials]
+    graph = prepared.graph
+    rows = [_judge(prepared, trial, levels) for trial in prepared.task.trials]
     judged = _grouped(
         [row for row in rows if row is not None],
         failed=len(prepared.task.failures),
-        passed=len(passes),
+        passed=len(graph.trials) if graph is not None else 0,
     )
     lead, others = _lead(judged)
     kind, text = _headline(prepared.task, judged, lead)
@@ -209,15 +216,13 @@ def _finding(prepared: _Prepared, levels: frozenset[str]) -> TaskFinding:
         divergences=judged,
         lead=lead,
         other_groups=others,
-        reference=success_graph(passes, prepared.costs).trials[0].trial_id if passes else None,
+        reference=graph.trials[0].trial_id if graph is not None else None,
         variants=_variants(prepared),
         table=_table(prepared),
     )
 
 
-def _judge(
-    prepared: _Prepared, trial: Trial, passes: tuple[PreparedTrial, ...], levels: frozenset[str]
-) -> Divergence | None:
+def _judge(prepared: _Prepared, trial: Trial, levels: frozenset[str]) -> Divergence | None:
     if trial.verdict is Verdict.INFRA:
         return infrastructure(trial, prepared.trials.get(trial.trial_id))
     if trial.verdict is not Verdict.FAIL:
@@ -226,9 +231,9 @@ def _judge(
     task = prepared.task.task
     if failing is None:
         return abstention(trial, Reason.NOT_COMPARABLE, "nothing but the verdict is recorded")
-    if not passes:
+    if prepared.graph is None:
         return _without_pass(prepared, trial, failing)
-    case = Case(task=task, failing=failing, graph=success_graph(passes, prepared.costs), levels=levels)
+    case = Case(task=task, failing=failing, graph=prepared.graph, levels=levels)
     suspect = earliest(case)
     if suspect is None:
         return abstention(trial, *evidence.nothing_separates(case), case=case)
@@ -308,12 +313,12 @@ def _variants(prepared: _Prepared) -> tuple[Variant, ...]:
 
 
 def _table(prepared: _Prepared) -> AlignedTable | None:
-    passes = prepared.of(Verdict.PASS)
-    base = passes or prepared.of(Verdict.FAIL) or tuple(prepared.trials.values())
-    if not base:
+    base = prepared.of(Verdict.FAIL) or tuple(prepared.trials.values())
+    graph = prepared.graph or (success_graph(base, prepared.costs) if base else None)
+    if graph is None:
         return None
-    graph: SuccessGraph = success_graph(base, prepared.costs)
-    inside = {trial.trial_id for trial in base}
+    inside = {trial.trial_id for trial in graph.trials}
     rest = [t for t in prepared.trials.values() if t.trial_id not in inside]
-    order = [t.trial_id for t in (*base, *rest)]
-    return aligned_table(graph, [(t, align_to(graph, t)) for t in rest], order, bool(passes))
+    order = [t.trial_id for t in (*graph.trials, *rest)]
+    aligned = [(trial, align_to(graph, trial)) for trial in rest]
+    return aligned_table(graph, aligned, order, prepared.graph is not None)

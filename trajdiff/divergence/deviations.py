@@ -48,7 +48,8 @@ class Repair:
 
 def find(case: Case) -> tuple[Deviation, ...]:
     """All differences in calls, in the order of the failing trial."""
-    return tuple(sorted(_find(case), key=lambda d: d.place))
+    # A missing step stands before the step that went on without it.
+    return tuple(sorted(_find(case), key=lambda d: (d.place, d.kind is not Difference.MISSING)))
 
 
 def _find(case: Case) -> Iterator[Deviation]:

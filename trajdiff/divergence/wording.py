@@ -39,15 +39,19 @@ def sentence(case: Case, suspect: Suspect) -> str:
     """One sentence that says what the failed trial does and what the passed ones do."""
     tool = suspect.tool or "a message"
     passed = "the expected actions have" if case.borrowed else _passed(len(case.passes))
+    others = "the expected actions have" if case.borrowed else "passed trials do"
+    no_other = (
+        "which the expected actions do not have" if case.borrowed else "which no passed trial does like this"
+    )
     argument = _argument(suspect)
     manifest = case.steps[suspect.manifest]
     calls_other = manifest.is_call and manifest.step.name != suspect.tool
     goes_on = f"calls {manifest.step.name}" if calls_other else "goes on"
     return {
         Kind.MISSING_STEP: f"The failed trial {goes_on} without {tool}{_which(suspect)}; {passed} it.",
-        Kind.WRONG_ARGUMENT: f"The failed trial calls {tool} with another {argument} than passed trials do.",
+        Kind.WRONG_ARGUMENT: f"The failed trial calls {tool} with another {argument} than {others}.",
         Kind.WRONG_TOOL: f"The failed trial calls {tool} where {passed} {suspect.instead}.",
-        Kind.EXTRA_WRITE: f"The failed trial calls {tool}, which no passed trial does like this.",
+        Kind.EXTRA_WRITE: f"The failed trial calls {tool}, {no_other}.",
         Kind.DUPLICATE_WRITE: f"The failed trial does {tool} twice; {passed} it once.",
         Kind.WRONG_ORDER: f"The failed trial calls {tool} before a call that {passed} first.",
         Kind.RESULT_DIFFERENCE: f"{tool}: the same call gives another result than in passed trials.",
