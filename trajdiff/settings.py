@@ -47,6 +47,23 @@ class IgnoreRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GateRule:
+    """A hard gate: what no trial may do, whatever its verdict.
+
+    ``tool`` is a glob of tool names whose calls break it, with ``arguments`` (path to glob) only those calls,
+    with ``unless`` not those, with ``needs`` (a glob of tool names) only calls without an earlier successful
+    one of these. ``score`` names a recorded sub-score that must be met instead.
+    """
+
+    name: str
+    tool: str | None = None
+    needs: str | None = None
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    unless: Mapping[str, str] = field(default_factory=dict)
+    score: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """All settings in effect. ``origin`` is the file they came from, None for defaults.
 
@@ -66,6 +83,7 @@ class Settings:
     tools: Mapping[str, Effect] = field(default_factory=dict)
     steps: tuple[StepLabel, ...] = ()
     ignore: IgnoreRules = field(default_factory=IgnoreRules)
+    gate: tuple[GateRule, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -213,7 +231,22 @@ def _settings(document: Mapping[str, Any], origin: str, folder: Path, start: Pat
         values["steps"] = tuple(_step(label, rule) for label, rule in values["steps"].items())
     if "ignore" in values:
         values["ignore"] = IgnoreRules(**{key: tuple(rules) for key, rules in values["ignore"].items()})
+    if "gate" in values:
+        values["gate"] = tuple(_gate(rule, origin) for rule in values["gate"])
     return Settings(origin=origin, origins=dict.fromkeys(values, origin), **values)
+
+
+def _gate(rule: Mapping[str, Any], origin: str) -> GateRule:
+    """A gate from its table. Raises ``UsageError`` unless it is about a tool or about a sub-score."""
+    if ("tool" in rule) == ("score" in rule):
+        raise UsageError(
+            f"{origin}: gate {quote(rule['name'])} needs either a tool or a score",
+            "tool: a call that no trial may make; score: a sub-score that every trial must meet",
+        )
+    extra = [key for key in ("needs", "arguments", "unless") if key in rule and "score" in rule]
+    if extra:
+        raise UsageError(f"{origin}: gate {quote(rule['name'])} is about a score: {extra[0]} goes with a tool")
+    return GateRule(**rule)
 
 
 def _step(label: str, rule: str | Mapping[str, Any]) -> StepLabel:
@@ -253,6 +286,8 @@ def _entries(key: str, value: Any) -> list[tuple[tuple[str, ...], str]]:
             return [((key, f.name), _text(list(getattr(value, f.name)))) for f in fields(IgnoreRules)]
         case Mapping() if value:
             return [((key, name), _text(effect)) for name, effect in value.items()]
+        case (GateRule(), *_):
+            return [((key, rule.name), _gate_text(rule)) for rule in value]
         case (StepLabel(), *_):
             return [((key, step.label), _step_text(step)) for step in value]
         case Mapping():
@@ -265,6 +300,13 @@ def _entries(key: str, value: Any) -> list[tuple[tuple[str, ...], str]]:
 
 def _step_text(step: StepLabel) -> str:
     return _text({"tool": step.tool, "arguments": dict(step.arguments)} if step.arguments else step.tool)
+
+
+def _gate_text(rule: GateRule) -> str:
+    parts = {f.name: getattr(rule, f.name) for f in fields(GateRule) if f.name != "name"}
+    return _text(
+        {key: dict(part) if isinstance(part, Mapping) else part for key, part in parts.items() if part}
+    )
 
 
 def _text(value: Any) -> str:

@@ -16,7 +16,7 @@ from trajdiff.errors import UsageError
 from trajdiff.schema import load_schema
 
 #: Sections that are planned and not read yet; they get their own message instead of "unknown key".
-LATER = frozenset({"map", "gate", "accept", "redact", "outcomes", "reviews"})
+LATER = frozenset({"map", "accept", "redact", "outcomes", "reviews"})
 
 _NAMES = {
     "string": ("a text", "texts"),
@@ -71,6 +71,8 @@ def _check_value(value: Any, schema: Mapping[str, Any], keys: tuple[str, ...], w
         for index, item in enumerate(value):
             if not _fits(item, schema["items"]):
                 raise _wrong(item, schema, keys, where, index=index)
+            if isinstance(item, dict):
+                _check_table(item, schema["items"], (*keys, str(index)), where)
 
 
 def _check_table(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +9,15 @@ from typing import Any
 
 import pytest
 
+from tests.reliability import (
+    test_golden_comparisons,
+    test_golden_designs,
+    test_golden_divergences,
+    test_golden_intervals,
+    test_golden_outcomes,
+)
+from tests.reliability.golden import Case, counts
+from tests.reliability.golden import of as every
 from tests.reliability.trials import Record, passes_of, task_of
 from trajdiff.importers import load
 from trajdiff.reliability.estimators import (
@@ -25,8 +33,6 @@ from trajdiff.reliability.estimators import (
     suite_reliability,
     task_reliability,
 )
-
-Case = dict[str, Any]
 
 #: Groups that are covered here, each by the test of its name.
 COVERED_GROUPS = {
@@ -49,91 +55,8 @@ COVERED_GROUPS = {
 
 #: Cases of covered groups that belong to another module.
 COVERED_ELSEWHERE = {
-    "duplicates_are_counted_once": "importers, section 3.1",
-    "conflicting_duplicates_are_an_error": "importers, section 3.1",
+    "duplicates_are_counted_once": "test_golden_outcomes",
 }
-
-#: Groups for later, with the section of the statistics that specifies them.
-LATER_GROUPS = {
-    "weighted": "4.4 weights",
-    "weighted_error": "4.4 weights",
-    "selector": "4.2 selected@k",
-    "extrapolation": "4.5 beyond n",
-    "success_rule": "3.2, importers",
-    "acceptance": "3.2, several criteria",
-    "scope": "3.2, scope and human remedy",
-    "adaptive": "3.4",
-    "cochran_q": "5",
-    "suite_interval": "5",
-    "suite_interval_absent": "5",
-    "suite_interval_families": "5",
-    "attainable_lower_bound": "5",
-    "wilson": "5",
-    "stderr": "5",
-    "bootstrap": "5",
-    "bootstrap_degenerate": "5",
-    "bias": "5 and 13",
-    "paired": "6",
-    "paired_zero": "6",
-    "paired_tasks": "6",
-    "mcnemar": "6",
-    "fisher_attainable": "7",
-    "stratified_exact": "7",
-    "risk_difference": "7",
-    "multiplicity": "7",
-    "multiplicity_filter": "7",
-    "luck": "7",
-    "relabelling": "7",
-    "ceiling": "7",
-    "severe": "9",
-    "consistency": "10",
-    "criteria": "10",
-    "cost": "11",
-    "latency": "11",
-    "kappa": "12",
-    "kappa_values": "12",
-    "kappa_bands": "12",
-    "fleiss": "12",
-    "majority": "12",
-    "majority_accuracy": "12",
-    "rogan_gladen": "12",
-    "rogan_gladen_curve": "12",
-    "design": "13",
-    "planning": "13",
-    "invert_curve": "14",
-    "invert_columns": "14",
-    "invert_curve_partial": "14",
-    "gates": "15",
-    "gates_threshold": "15",
-    "format": "16.2",
-    "records_error": "importers, section 3.1",
-}
-
-
-@pytest.fixture(scope="module")
-def cases(shared: Path) -> dict[str, Case]:
-    path = shared / "data" / "golden" / "statistics.json"
-    if not path.is_file():
-        pytest.skip("no golden statistics beside the project")
-    return {case["name"]: case for case in json.loads(path.read_text(encoding="utf-8"))["cases"]}
-
-
-def of(cases: dict[str, Case], group: str) -> list[Case]:
-    found = [
-        case for case in cases.values() if case["group"] == group and case["name"] not in COVERED_ELSEWHERE
-    ]
-    assert found, f"no golden case in group {group}"
-    return found
-
-
-def counts(case: Case, cases: dict[str, Case]) -> list[tuple[int, int]]:
-    """(n, c) per task, from whichever form the case writes them in."""
-    given = case["input"]
-    if "trial_strings" in given:
-        return [(len(text), text.count("1")) for text in given["trial_strings"]]
-    if "histogram" in given:
-        return [(given["n"], c) for c, tasks in enumerate(given["histogram"]) for _ in range(tasks)]
-    return list(zip(given["n"], given["c"], strict=True))
 
 
 def suite(pairs: list[tuple[int, int]]) -> SuiteReliability:
@@ -149,10 +72,28 @@ def assert_curve(found: tuple[float, ...], expected: dict[str, float], exact: di
             assert found[int(k) - 1] == float(Fraction(exact[k]))
 
 
-def test_every_golden_group_is_covered_or_named_for_later(cases: dict[str, Case]) -> None:
+OTHERS = (
+    test_golden_comparisons,
+    test_golden_designs,
+    test_golden_divergences,
+    test_golden_intervals,
+    test_golden_outcomes,
+)
+
+
+def of(cases: dict[str, Case], group: str) -> list[Case]:
+    return [case for case in every(cases, group) if case["name"] not in COVERED_ELSEWHERE]
+
+
+def test_every_golden_group_has_its_test(cases: dict[str, Case]) -> None:
     groups = {case["group"] for case in cases.values()}
-    assert groups == COVERED_GROUPS | set(LATER_GROUPS)
-    assert not COVERED_GROUPS & set(LATER_GROUPS)
+    here = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
+    assert here | {"suite_curve_from_histogram"} >= COVERED_GROUPS  # that one is part of suite_curve
+    elsewhere = [
+        name.removeprefix("test_") for module in OTHERS for name in vars(module) if name.startswith("test_")
+    ]
+    assert groups == COVERED_GROUPS | (set(elsewhere) & groups)
+    assert not COVERED_GROUPS & set(elsewhere)
 
 
 def test_task_metrics(cases: dict[str, Case]) -> None:
@@ -237,7 +178,7 @@ def test_suite_error(cases: dict[str, Case]) -> None:
 
 
 def test_suite_spread(cases: dict[str, Case]) -> None:
-    """The spread of outcomes; standard errors and variance components come with section 5."""
+    """The spread of outcomes; standard errors and variance components are in test_golden_intervals."""
     for case in of(cases, "suite_spread"):
         made, expected = suite(counts(case, cases)), case["expected"]
         assert (made.always, made.never, made.sometimes) == (

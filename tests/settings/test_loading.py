@@ -10,6 +10,7 @@ import pytest
 from trajdiff.errors import UsageError
 from trajdiff.model import Effect
 from trajdiff.settings import (
+    GateRule,
     IgnoreRules,
     Settings,
     StepLabel,
@@ -41,6 +42,16 @@ think       = "control"
 arguments = ["*.request_id", "*.timestamp"]
 results   = ["*.generated_at"]
 tools     = ["think"]
+
+[[gate]]
+name  = "no refund without a check"
+tool  = "refund_*"
+needs = "check_permission"
+unless = {amount = "0*"}
+
+[[gate]]
+name  = "facts are right"
+score = "communicate"
 """
 
 
@@ -70,6 +81,31 @@ def test_every_key_of_the_file_arrives(folder: Path) -> None:
     assert made.ignore == IgnoreRules(
         arguments=("*.request_id", "*.timestamp"), results=("*.generated_at",), tools=("think",)
     )
+    assert made.gate == (
+        GateRule(
+            name="no refund without a check",
+            tool="refund_*",
+            needs="check_permission",
+            unless={"amount": "0*"},
+        ),
+        GateRule(name="facts are right", score="communicate"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("gate", "message"),
+    [
+        ('name = "g"', 'gate "g" needs either a tool or a score'),
+        ('name = "g"\ntool = "a"\nscore = "b"', 'gate "g" needs either a tool or a score'),
+        ('name = "g"\nscore = "b"\nneeds = "a"', 'gate "g" is about a score: needs goes with a tool'),
+        ('tool = "a"', "gate.0 has no name"),
+        ('name = "g"\ntol = "a"', 'unknown key "tol"'),
+    ],
+)
+def test_a_gate_is_about_a_tool_or_about_a_score(gate: str, message: str, folder: Path) -> None:
+    (folder / "trajdiff.toml").write_text(f"[[gate]]\n{gate}\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=message):
+        load_settings(start=folder)
 
 
 def test_without_a_file_everything_has_its_default(folder: Path) -> None:
@@ -138,7 +174,7 @@ def test_start_may_be_relative(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_explain_gives_every_value_with_its_origin(folder: Path) -> None:
     plain = ["traces", "name", "k", "expected_trials", "threshold", "infra", "unscored", "tools", "steps"]
-    keys = [*plain, "ignore.arguments", "ignore.results", "ignore.tools"]
+    keys = [*plain, "ignore.arguments", "ignore.results", "ignore.tools", "gate"]
     assert [(key, origin) for key, _, origin in explain(Settings())] == [(key, "default") for key in keys]
     (folder / "trajdiff.toml").write_text(FULL, encoding="utf-8")
     made = override(load_settings(start=folder), origin="--infra", infra="fail", k=None)
@@ -149,7 +185,8 @@ def test_explain_gives_every_value_with_its_origin(folder: Path) -> None:
     assert rows['tools."get_*"'] == ('"read"', "trajdiff.toml")
     assert rows['steps."refund a lamp"'][0] == '{"tool": "refund_item", "arguments": {"item.id": "LAMP-*"}}'
     assert rows["ignore.tools"] == ('["think"]', "trajdiff.toml")
-    assert len(rows) == len(explain(made)) == 7 + 3 + 2 + 3
+    assert rows['gate."facts are right"'] == ('{"score": "communicate"}', "trajdiff.toml")
+    assert len(rows) == len(explain(made)) == 7 + 3 + 2 + 3 + 2
 
 
 def test_override_takes_values_and_leaves_the_rest() -> None:

@@ -61,7 +61,7 @@ BAD = {
     '"\\u001b[31mred" = 1': (
         'unknown key "\\u001b[31mred"',
         'at "\\u001b[31mred"',
-        "known here: expected_trials, ignore, infra, k, name, steps, threshold, tools, traces, unscored",
+        "known here: expected_trials, gate, ignore, infra, k, name, steps, threshold, tools, traces, unscored",
     ),
     f'name = ["{"x" * 200}"]': (
         "name must be a text that is not empty",
@@ -140,11 +140,12 @@ def schema(project: Path) -> dict[str, Any]:
     return loaded
 
 
+KEYS_INSIDE = ["tool", "arguments", "results", "tools", "name", "score", "x", ""]
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 5) | st.sampled_from([0.5, 2.5])
     | st.sampled_from(["", "x", "fail", "exclude", "read", "write"]),
     lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["tool", "arguments", "results", "tools", "x", ""]), inner, max_size=3),
+    | st.dictionaries(st.sampled_from(KEYS_INSIDE), inner, max_size=3),
     max_leaves=8,
 )  # fmt: skip
 KEYS = [
@@ -158,6 +159,7 @@ KEYS = [
     "tools",
     "steps",
     "ignore",
+    "gate",
     "x",
 ]
 

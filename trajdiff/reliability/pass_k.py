@@ -39,6 +39,18 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     return (draws - math.comb(n - c, k)) / draws
 
 
+def pass_hat_fraction(n: int, c: int, k: int) -> Fraction:
+    """``pass_hat_k`` as a fraction, for sums that must not round on the way. Raises as ``pass_hat_k``."""
+    _check(n, c, k)
+    return Fraction(math.comb(c, k), math.comb(n, k))
+
+
+def pass_at_fraction(n: int, c: int, k: int) -> Fraction:
+    """``pass_at_k`` as a fraction. Raises as ``pass_hat_k``."""
+    _check(n, c, k)
+    return 1 - Fraction(math.comb(n - c, k), math.comb(n, k))
+
+
 def none_of_k(n: int, c: int, k: int) -> float:
     """Chance that none of k trials is accepted: what to show where pass@k rounds to 1. Raises as above."""
     _check(n, c, k)
@@ -92,6 +104,16 @@ def format_k(values: Sequence[float], k: int) -> str:
     if k < 1:
         raise InvalidCountsError(f"k is {k}, not 1 or more")
     return f"{values[k - 1]:.2f}" if k <= len(values) else "n/a"
+
+
+def gap_contribution(n: int, c: int, k: int) -> float:
+    """What one task adds to mean minus pass^k: c/n - C(c,k)/C(n,k), above 0 for mixed tasks only."""
+    return float(Fraction(c, n) - pass_hat_fraction(n, c, k)) if n else 0.0
+
+
+def format_rate(value: float, stderr: float | None) -> str:
+    """A rate for people: two decimals, three only where the standard error is above 0 and below 0.01."""
+    return f"{value:.3f}" if stderr is not None and 0 < stderr < 0.01 else f"{value:.2f}"
 
 
 def why_absent(k: int, smallest_n: int) -> str:
