@@ -17,7 +17,7 @@ from trajdiff.divergence.finding import (
     ToolEffect,
 )
 from trajdiff.model import Corpus, Diagnostic, InputFile, StepKind, TaskTrials, Trial, Verdict
-from trajdiff.reliability.counting import natural_key
+from trajdiff.natural import natural_key
 from trajdiff.reliability.estimators import (
     SuiteReliability,
     TaskReliability,

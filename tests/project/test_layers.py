@@ -12,7 +12,7 @@ from tests.project.imports import PACKAGE, Import, cycle, imports_of, modules
 #: A new module of the top level gets a place here; a package stands for all its modules.
 LAYERS = (
     ("errors",),
-    ("model", "text"),
+    ("model", "natural"),
     ("schema", "settings_check", "settings"),
     ("importers",),
     ("reliability",),

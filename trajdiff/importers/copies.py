@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from trajdiff.errors import InputError
-from trajdiff.importers.naming import natural_key
 from trajdiff.importers.sameness import other_id, other_maker, recorded_difference, same_content
 from trajdiff.model import Diagnostic, Severity, Trial
+from trajdiff.natural import natural_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

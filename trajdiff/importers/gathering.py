@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from trajdiff.importers.naming import natural_key
 from trajdiff.model import Diagnostic, Severity
+from trajdiff.natural import natural_key
 
 _GLOB = re.compile(r"[*?\[]")
 

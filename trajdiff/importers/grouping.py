@@ -8,12 +8,12 @@ from typing import TypeVar
 
 from trajdiff.importers.copies import Entry, drop_copies
 from trajdiff.importers.jsontext import canonical
-from trajdiff.importers.naming import natural_key
 from trajdiff.importers.numbering import number_trials
 from trajdiff.importers.planning import Slot, expected_and_missing, same_runs
 from trajdiff.importers.protocol import Imported, Importer, Plan, ReadOptions
 from trajdiff.importers.sameness import mixed_provenance
 from trajdiff.model import Diagnostic, Task, TaskTrials, Trial
+from trajdiff.natural import natural_key
 
 _T = TypeVar("_T")
 TaskKey = tuple[str | None, str]

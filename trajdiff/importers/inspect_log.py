@@ -16,10 +16,11 @@ from trajdiff.importers.archive import Archive, BadMemberError
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.inspect_sample import Run, RunReader, Sample
 from trajdiff.importers.jsontext import BadJsonError
-from trajdiff.importers.naming import as_text, id_text, natural_key, whole_number
+from trajdiff.importers.naming import as_text, id_text, whole_number
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source, Unreadable
 from trajdiff.model import Severity, Task, Trial
+from trajdiff.natural import natural_key
 
 _HEADER = "header.json"
 _START = "_journal/start.json"

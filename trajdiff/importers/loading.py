@@ -13,11 +13,12 @@ from trajdiff.importers.document import Document
 from trajdiff.importers.gathering import Given, gather
 from trajdiff.importers.grouping import Unit, group_trials
 from trajdiff.importers.jsontext import BadJsonError
-from trajdiff.importers.naming import natural_key, shortened
+from trajdiff.importers.naming import shortened
 from trajdiff.importers.opening import open_document
 from trajdiff.importers.protocol import Claim, Importer, Peek, ReadOptions, Shape, Source, Unreadable
 from trajdiff.importers.registry import ambiguous, claims_of, importer_named, importers
 from trajdiff.model import Corpus, Diagnostic, InputFile, Severity, Verdict
+from trajdiff.natural import natural_key
 
 
 @dataclass(slots=True, kw_only=True)

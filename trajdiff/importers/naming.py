@@ -2,25 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
-
-_DIGITS = re.compile(r"([0-9]+)")
-
-NaturalKey = tuple[tuple[tuple[int, int, str], ...], str]
-
-
-def natural_key(text: str) -> NaturalKey:
-    """A sort key that orders numbers inside the text as numbers (``trial-10`` after ``trial-2``)."""
-    parts = []
-    for position, part in enumerate(_DIGITS.split(text)):
-        if position % 2:
-            digits = part.lstrip("0") or "0"
-            # Length before digits orders numbers of any length without converting them.
-            parts.append((0, len(digits), digits))
-        elif part:
-            parts.append((1, 0, part))
-    return tuple(parts), text
 
 
 def id_text(value: Any) -> str | None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trajdiff.importers.copies import Entry
-from trajdiff.importers.naming import natural_key
 from trajdiff.importers.sameness import content_of
 from trajdiff.model import Diagnostic, Severity, Trial
+from trajdiff.natural import natural_key
 
 
 def number_trials(entries: Sequence[Entry], notes: list[Diagnostic]) -> tuple[Entry, ...]:

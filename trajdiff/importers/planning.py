@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trajdiff.importers.naming import natural_key
 from trajdiff.importers.protocol import Plan
 from trajdiff.model import Diagnostic, Severity, Trial
+from trajdiff.natural import natural_key
 
 Slot = tuple[str | None, str, int]
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from trajdiff.importers import verdicts
 from trajdiff.importers.jsontext import plain_number
-from trajdiff.importers.naming import natural_key, shortened
+from trajdiff.importers.naming import shortened
 from trajdiff.importers.notices import Notices
 from trajdiff.model import Judgement, Severity, Verdict
+from trajdiff.natural import natural_key
 
 #: What the letters of graders are worth; a partial pass is a fail unless a threshold says otherwise.
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}

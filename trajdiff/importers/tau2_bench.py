@@ -8,7 +8,7 @@ from typing import Any
 
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError
-from trajdiff.importers.naming import id_text, natural_key, whole_number
+from trajdiff.importers.naming import id_text, whole_number
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source, Unreadable
 from trajdiff.importers.tau2_simulations import (
@@ -19,6 +19,7 @@ from trajdiff.importers.tau2_simulations import (
 )
 from trajdiff.importers.tau2_tasks import task_of
 from trajdiff.model import Effect, Provenance, Severity, Task, Trial
+from trajdiff.natural import natural_key
 
 _FOLDER = "simulations"
 _EFFECTS = {"read": Effect.READ, "write": Effect.WRITE}

@@ -11,11 +11,12 @@ from trajdiff.importers.document import Document, Record
 from trajdiff.importers.gathering import gather
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.loading import Piece, layouts, not_recognised, recognise
-from trajdiff.importers.naming import id_text, natural_key, place_of
+from trajdiff.importers.naming import id_text, place_of
 from trajdiff.importers.opening import open_document
 from trajdiff.importers.protocol import FileValidation, Importer, ReadOptions, Source, Unreadable
 from trajdiff.importers.registry import importer_named
 from trajdiff.model import Diagnostic, Severity
+from trajdiff.natural import natural_key
 
 #: One broken loop of a producer can break every record in the same way; this many say enough.
 _MAX_PROBLEMS = 200

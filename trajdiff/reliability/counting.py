@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trajdiff.model import LIMITS, TaskTrials, TerminationReason, Trial, Verdict
+from trajdiff.natural import natural, natural_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,23 +31,6 @@ class TaskCounts:
         """Number of planned trials that have an end."""
         states = (self.passed, self.failed, self.infra, self.limit_unscored, self.unscored)
         return sum(len(state) for state in states)
-
-
-def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key with numbers as numbers: ``t2``, ``t2a``, ``t10``. Different names have different keys."""
-    key: list[tuple[int, int, str]] = []
-    for position, part in enumerate(re.split(r"([0-9]+)", name)):
-        if position % 2:  # a run of digits, compared by length and text: no limit on how long it is
-            digits = part.lstrip("0")
-            key.append((0, len(digits), digits))
-        elif part:
-            key.append((1, 0, part))
-    return (*key, (-1, 0, name))
-
-
-def natural(names: Iterable[str]) -> tuple[str, ...]:
-    """Names in natural order."""
-    return tuple(sorted(names, key=natural_key))
 
 
 def count_task(task: TaskTrials) -> TaskCounts:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from trajdiff.errors import UsageError
-from trajdiff.reliability.counting import natural, natural_key
+from trajdiff.natural import natural, natural_key
 from trajdiff.reliability.intervals import LEVEL
 from trajdiff.reliability.pass_k import InvalidCountsError
 

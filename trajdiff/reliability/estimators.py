@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from trajdiff.errors import UsageError
 from trajdiff.model import TaskTrials
-from trajdiff.reliability.counting import count_task, natural_key
+from trajdiff.natural import natural_key
+from trajdiff.reliability.counting import count_task
 from trajdiff.reliability.pass_k import (
     InvalidCountsError,
     disagreement,

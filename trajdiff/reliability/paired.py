@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from trajdiff.natural import natural
 from trajdiff.reliability.bootstrap import BootstrapInterval, bootstrap_means
-from trajdiff.reliability.counting import natural
 from trajdiff.reliability.intervals import LEVEL
 from trajdiff.reliability.pass_k import InvalidCountsError, pass_hat_fraction
 from trajdiff.reliability.quantiles import t_quantile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trajdiff.divergence.finding import Divergence, FindingKind, Grade
-from trajdiff.reliability.counting import natural_key
+from trajdiff.natural import natural_key
 from trajdiff.report import Report, TaskReport
 
 #: Task with at least one passed and one failed counted trial.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from trajdiff.model import Diagnostic, Verdict
-from trajdiff.reliability.counting import natural_key
+from trajdiff.natural import natural_key
 from trajdiff.reliability.estimators import SuiteReliability, TaskReliability
 from trajdiff.render.choosing import chosen_tasks
 from trajdiff.render.json_divergence import divergence_object

@@ -9,7 +9,7 @@ from typing import Any
 
 from trajdiff.align.table import Cell, Op, Row
 from trajdiff.divergence.finding import Divergence, FindingKind
-from trajdiff.reliability.counting import natural_key
+from trajdiff.natural import natural_key
 from trajdiff.render.choosing import Choice, chosen_divergences, chosen_tasks
 from trajdiff.render.json_compare import arguments_object
 from trajdiff.render.json_divergence import divergence_object

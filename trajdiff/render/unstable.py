@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trajdiff.divergence.finding import Grade
-from trajdiff.reliability.counting import natural_key
+from trajdiff.natural import natural_key
 from trajdiff.render.choosing import chosen_tasks, is_mixed
 from trajdiff.render.columns import Column, layout
 from trajdiff.render.json_report import envelope, task_object

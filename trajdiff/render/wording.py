@@ -13,7 +13,7 @@ from math import comb
 
 from trajdiff.divergence.finding import Divergence, FindingKind, Kind, Reason
 from trajdiff.model import Verdict
-from trajdiff.reliability.counting import natural_key
+from trajdiff.natural import natural_key
 from trajdiff.render.choosing import is_mixed
 from trajdiff.render.marks import Marks
 from trajdiff.render.places import manifest_row, root_row, rows_text
