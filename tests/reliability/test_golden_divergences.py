@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.reliability.golden import Case, exactly, near, of
 from trajdiff.reliability.association import (
@@ -38,7 +40,7 @@ def test_stratified_exact(cases: dict[str, Case]) -> None:
         assert made.informative == expected["informative_tasks"]
         found = (made.p, made.mid_p, made.attainable_p, made.attainable_mid_p)
         names = ("p", "mid_p", "attainable_min_p", "attainable_min_mid_p")
-        exact: Case = case["exact"] if "exact" in case else expected
+        exact: Case = case.get("exact", expected)
         assert list(found) == exactly([exact[name] for name in names]), case["name"]
         assert made.testable() is (made.attainable_mid_p is not None and made.attainable_mid_p <= 0.05)
 
@@ -64,6 +66,14 @@ def test_multiplicity(cases: dict[str, Case]) -> None:
     for case in of(cases, "multiplicity"):
         p = case["input"]["p"]
         assert benjamini_hochberg(p, [0.0] * len(p)).q == near(tuple(case["expected"]["bh_q"]))
+
+
+@given(st.lists(st.sampled_from([0.0, 0.001, 0.01, 0.02, 0.2, 0.5, 1.0]), min_size=1, max_size=12))
+def test_the_step_up_by_hand_is_that_of_scipy(p_values: list[float]) -> None:
+    from scipy.stats import false_discovery_control
+
+    made = benjamini_hochberg(p_values, [0.0] * len(p_values))
+    assert made.q == near(tuple(false_discovery_control(p_values)))
 
 
 def test_multiplicity_filter(cases: dict[str, Case]) -> None:

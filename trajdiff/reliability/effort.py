@@ -1,0 +1,74 @@
+"""Cost, time, tokens and people's minutes of recorded trials (statistics.md 11), scope and remedy (3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trajdiff.model import TaskTrials, TerminationReason, Trial, Verdict
+from trajdiff.reliability.cost import Cost, Latency, delivery_cost, latency
+from trajdiff.reliability.outcomes import counted_trials
+from trajdiff.reliability.scope import Coverage, coverage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """What the recorded trials took. Tokens are input plus output over the trials that record them."""
+
+    cost: Cost
+    latency: Latency | None
+    tokens: int | None
+    trials_with_tokens: int
+    trials: int
+    coverage: Coverage
+
+
+def out_of_scope(task: TaskTrials) -> bool:
+    """Whether a trial of the task says that the task is outside the declared scope."""
+    return any(trial.human.in_scope is False for trial in task.trials)
+
+
+def effort(tasks: Sequence[TaskTrials], *, infra: str = "fail", unscored: str = "exclude") -> Effort:
+    """Effort of all recorded trials, latency over the counted ones; ``InputError`` for negative costs."""
+    everything = [trial for task in tasks for trial in task.trials]
+    counted = [
+        trial
+        for task in tasks
+        if not out_of_scope(task)
+        for trial in counted_trials(task, infra=infra, unscored=unscored)
+    ]
+    accepted = sum(trial.verdict is Verdict.PASS for trial in counted)
+    known = [tokens for tokens in map(_tokens, everything) if tokens is not None]
+    return Effort(
+        cost=delivery_cost([trial.cost_usd for trial in everything], accepted),
+        latency=latency(
+            [trial.duration_s for trial in counted],
+            [trial.termination.reason is TerminationReason.TIME_LIMIT for trial in counted],
+        ),
+        tokens=sum(known) if known else None,
+        trials_with_tokens=len(known),
+        trials=len(everything),
+        coverage=_coverage(tasks, everything, counted),
+    )
+
+
+def _coverage(tasks: Sequence[TaskTrials], everything: Sequence[Trial], counted: Sequence[Trial]) -> Coverage:
+    """Rates that the records allow: a field that no trial has gives no rate."""
+    scoped = any(trial.human.in_scope is not None for trial in everything)
+    passed = [trial for trial in counted if trial.verdict is Verdict.PASS]
+    helped = any(trial.human.assisted is not None for trial in everything)
+    corrected = sum(trial.human.assisted is True for trial in passed)
+    minutes = [trial.human.minutes for trial in everything if trial.human.minutes is not None]
+    return coverage(
+        tasks_received=len(tasks),
+        out_of_scope=sum(map(out_of_scope, tasks)) if scoped else None,
+        counted=len(counted),
+        unassisted=len(passed) - corrected if helped else None,
+        corrected=corrected if helped else None,
+        human_minutes=sum(minutes) if minutes else None,
+    )
+
+
+def _tokens(trial: Trial) -> int | None:
+    parts = [part for part in (trial.usage.input, trial.usage.output) if part is not None]
+    return sum(parts) if parts else None
