@@ -183,12 +183,32 @@ def record(task_id: Any = "L1", trial_id: Any = "0", reward: Any = 1.0, **more: 
     } | more
 
 
+# ATIF
+
+ATIF: dict[str, Any] = {
+    "schema_version": "ATIF-v1.4",
+    "agent": {"name": "demo", "version": "0.1", "model_name": "m-1"},
+    "steps": [
+        {"step_id": 1, "source": "user", "message": "Fix the lamp."},
+        {
+            "step_id": 2,
+            "source": "agent",
+            "message": "",
+            "tool_calls": [{"tool_call_id": "a", "function_name": "sh", "arguments": '{"cmd": "ls"}'}],
+            "observation": {"results": [{"source_call_id": "a", "content": "lamp.py"}]},
+        },
+        {"step_id": 3, "source": "agent", "message": "Fixed."},
+    ],
+}
+
+
 def jsonl(*records: Any) -> bytes:
     return b"".join(json.dumps(one).encode() + b"\n" for one in records)
 
 
 #: Files of every format by the importer's name; a new importer needs a line here.
 SAMPLES: dict[str, tuple[bytes, ...]] = {
+    "atif": (json.dumps(ATIF).encode(), json.dumps(ATIF | {"schema_version": "ATIF-v1.8"}, indent=1).encode()),
     "inspect": (
         json.dumps(
             inspect_logs.header()
