@@ -180,7 +180,10 @@ def test_nothing_but_verdicts() -> None:
     assert analysis.findings["T1"].table is None
 
 
-@pytest.mark.parametrize("steps", [[ASK], [DONE], [LOOK], [user("")], [agent(" ")]], ids=str)
+ONE_STEP = {"user": [ASK], "agent": [DONE], "call": [LOOK], "empty": [user("")], "blank": [agent(" ")]}
+
+
+@pytest.mark.parametrize("steps", ONE_STEP.values(), ids=ONE_STEP)
 def test_failing_trials_of_one_step(steps: list[Line]) -> None:
     hold(records(PASSES, [steps]))
     hold(records([steps], [FIRST]))
