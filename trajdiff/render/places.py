@@ -24,12 +24,15 @@ class Place:
 
 
 def root_row(finding: TaskFinding, divergence: Divergence) -> int | None:
-    """Row of the root step. For a missing step that is the row where the step is missing."""
+    """Row of the root step. For a missing step that is the row where the step is missing, unless the trial
+    goes on before that row: then its own step is the earlier place."""
     own = row_of(finding, divergence.root)
     if divergence.kind is not Kind.MISSING_STEP:
         return own
-    passed = row_of(finding, divergence.passed_root)
-    return own if passed is None else passed
+    passed, manifest = row_of(finding, divergence.passed_root), row_of(finding, divergence.manifest)
+    if passed is None or (manifest is not None and passed > manifest):
+        return own
+    return passed
 
 
 def manifest_row(finding: TaskFinding, divergence: Divergence) -> int | None:
