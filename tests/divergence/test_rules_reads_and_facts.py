@@ -21,7 +21,17 @@ from tests.divergence.desk import (
     YES,
     refund,
 )  # fmt: skip
-from tests.divergence.made import Line, agent, broken, call, check_blamed, check_spared, think, user
+from tests.divergence.made import (
+    Line,
+    agent,
+    broken,
+    call,
+    check_blamed,
+    check_spared,
+    judged,
+    think,
+    user,
+)  # fmt: skip
 from trajdiff.divergence.finding import Grade, Reason
 
 Trial: TypeAlias = "Sequence[Line]"
@@ -280,3 +290,12 @@ def test_wording_only_is_said_where_only_words_differ(name: str) -> None:
     said = check_spared(PASSES, HARMLESS[name])
     assert said.reason is not Reason.WORDING_ONLY
     assert "free text alone" not in said.sentence
+
+
+@pytest.mark.xfail(strict=True, reason="calls of the user are not looked at")
+def test_a_call_of_the_user_is_no_wording() -> None:
+    toggle = {"actor": "user", "name": "toggle_data", "arguments": {"on": True}, "result": "on"}
+    help_me, do_it = user("No network."), agent("Please toggle your data.")
+    passes = [(help_me, do_it, toggle, agent("It works.")), (user("Help."), do_it, toggle, agent("Fine."))]
+    said = judged(passes, (help_me, do_it, user("No."), agent("Well.")))
+    assert said.reason is not Reason.WORDING_ONLY

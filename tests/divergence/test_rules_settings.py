@@ -79,6 +79,24 @@ def test_an_ignored_argument_never_differs(pattern: str, tmp_path: Path) -> None
     assert check_blamed(NOTED, failing, "wrong_argument", settings=rules).argument == "amount"
 
 
+def about(words: str, amount: float = 49.9) -> Line:
+    return call("refund_item", {"refund_id": "R-1"}, order_id="A1001", about=words, amount=amount)
+
+
+@pytest.mark.xfail(strict=True, reason="an ignored argument is still named, and looked for in messages")
+@pytest.mark.parametrize(
+    "offer", [OFFER, agent("I put down wrong size and pay 49.90. Okay?")], ids=["silent", "said"]
+)
+def test_an_ignored_argument_is_neither_named_nor_announced(offer: Line, tmp_path: Path) -> None:
+    """Its name sorts before that of the argument that matters, and a message states its value."""
+    passes = [(ASK, LOOK, OFFER, YES, about("broken lamp"), DONE), (ASK, LOOK, about("broken lamp"), BYE)]
+    rules = settings(tmp_path, '[ignore]\narguments = ["refund_item.about"]\n')
+    failing = (ASK, LOOK, offer, YES, about("wrong size", 94.9).root(), DONE)
+    said = check_blamed(passes, failing, "wrong_argument", settings=rules)
+    assert said.argument == "amount"
+    assert not any("about" in line for line in said.evidence)
+
+
 def test_an_ignored_tool_is_no_step(tmp_path: Path) -> None:
     check_spared(PASSES, with_extra(SYNC), settings(tmp_path, '[ignore]\ntools = ["sync_*"]\n'))
 
