@@ -183,6 +183,19 @@ def record(task_id: Any = "L1", trial_id: Any = "0", reward: Any = 1.0, **more: 
     } | more
 
 
+# Chat messages and EvalKit
+
+
+def held(**more: Any) -> dict[str, Any]:
+    """A trial as an object with messages."""
+    return {"task_id": "t7", "trial": 2, "reward": 1, "messages": list(LAMP)} | more
+
+
+def evalkit_sample(sample_id: str, *letters: Any, **more: Any) -> dict[str, Any]:
+    scores = [{"scorer": f"s{place}", "value": one} for place, one in enumerate(letters)]
+    return {"sampleId": sample_id, "scores": scores, "messages": list(LAMP)} | more
+
+
 # ATIF
 
 ATIF: dict[str, Any] = {
@@ -208,6 +221,13 @@ def jsonl(*records: Any) -> bytes:
 
 #: Files of every format by the importer's name; a new importer needs a line here.
 SAMPLES: dict[str, tuple[bytes, ...]] = {
+    "chat": (
+        jsonl(*(held(trial=trial, reward=1 - trial) for trial in (0, 1))),
+        json.dumps(list(LAMP)).encode(),
+        jsonl(*LAMP),
+        json.dumps(held(), indent=1).encode(),
+    ),
+    "evalkit": (jsonl(evalkit_sample("q1", "C", "C"), evalkit_sample("q2", "C", "I")),),
     "atif": (json.dumps(ATIF).encode(), json.dumps(ATIF | {"schema_version": "ATIF-v1.8"}, indent=1).encode()),
     "inspect": (
         json.dumps(

@@ -315,6 +315,36 @@ def test_the_same_run_under_two_names_counts_once(tmp_path: Path) -> None:
     assert "duplicate_trial" in slugs(corpus)
 
 
+def run_file(tmp_path: Path, name: str, *samples: dict[str, Any], task_id: str = "T1", epochs: int = 2) -> str:
+    head = header(epochs)
+    head["eval"] = head["eval"] | {"task_id": task_id, "eval_id": name}
+    return str(put(tmp_path, f"{name}.json", head | {"samples": list(samples)}))
+
+
+def test_TRI_01_the_producers_retries_are_superseded_by_the_scored_one(tmp_path: Path) -> None:
+    broken = sample(scores={}, error={"message": "host down"}, uuid="r1", completed_at="2026-01-03T00:00:00Z")
+    good = sample(uuid="r2", completed_at="2026-01-02T00:00:00Z")
+    paths = [
+        run_file(tmp_path, "a", broken),
+        run_file(tmp_path, "b", good),
+        run_file(tmp_path, "c", sample(epoch=2)),
+    ]
+    corpus = load(paths)
+    assert [(one.trial_id, one.verdict) for one in corpus.trials] == [("1", "pass"), ("2", "pass")]
+    assert corpus.tasks[0].expected_n == 2
+    assert told(corpus, "superseded_trial").severity == "note"
+
+
+def test_separate_runs_of_one_task_add_up(tmp_path: Path) -> None:
+    failed = {"match": {"value": "I"}}
+    paths = [
+        run_file(tmp_path, "a", sample(uuid="r1"), sample(epoch=2, uuid="r2")),
+        run_file(tmp_path, "b", sample(uuid="r3", scores=failed), sample(epoch=2, uuid="r4"), task_id="T2"),
+    ]
+    corpus = load(paths)
+    assert [(one.expected_n, len(one.trials), len(one.passes)) for one in corpus.tasks] == [(4, 4, 3)]
+
+
 # What inspect's own reader reports
 
 

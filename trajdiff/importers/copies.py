@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from trajdiff.errors import InputError
-from trajdiff.importers.sameness import other_id, other_maker, recorded_difference, same_content
-from trajdiff.model import Diagnostic, Severity, Trial
+from trajdiff.importers.sameness import (
+    is_retry,
+    other_id,
+    other_maker,
+    other_run,
+    recorded_difference,
+    same_content,
+)
+from trajdiff.model import Diagnostic, Severity, Trial, Verdict
 from trajdiff.natural import natural_key
 
 
@@ -112,7 +119,11 @@ def _drop_copied_files(
 
 
 def _is_copy(one: Trial, other: Trial) -> bool:
-    return not other_id(one, other) and recorded_difference(one, other) is None and same_content(one, other)
+    return (
+        not other_id(one, other)
+        and recorded_difference(one, other) in (None, "run")
+        and same_content(one, other)
+    )
 
 
 def _number_by_file(entries: Sequence[Entry], paths: Sequence[str], notes: list[Diagnostic]) -> list[Entry]:
@@ -120,7 +131,14 @@ def _number_by_file(entries: Sequence[Entry], paths: Sequence[str], notes: list[
 
     Some producers write trial 0 into every file of a repeated run: then the file is the trial.
     """
-    clash = sorted({unit for pair in _collisions(entries) for unit in pair})
+    clash = sorted(
+        {
+            unit
+            for pair, trials in _collisions(entries).items()
+            for unit in pair
+            if not all(_of_runs(one.trial, other.trial) for one, other in trials)
+        }
+    )
     if not clash:
         return list(entries)
     numbers: dict[int, dict[str, None]] = {}
@@ -146,6 +164,11 @@ def _number_by_file(entries: Sequence[Entry], paths: Sequence[str], notes: list[
     return [
         _renumbered(entry, number_of[entry.unit]) if entry.unit in number_of else entry for entry in entries
     ]
+
+
+def _of_runs(one: Trial, other: Trial) -> bool:
+    """Whether the producer says how the two belong together: two runs, or a retry inside one."""
+    return other_run(one, other) or is_retry(one, other)
 
 
 def _renumbered(entry: Entry, number: int) -> Entry:
@@ -187,7 +210,7 @@ def _settle(
             elif _contradict(chosen, other, on_duplicate):
                 conflicts.append((chosen, other))
             else:
-                first, second = sorted((chosen, other), key=_time)
+                first, second = sorted((chosen, other), key=_age(chosen, other))
                 chosen, left = (first, second) if on_duplicate == "first" else (second, first)
                 rule = "the first one counts" if on_duplicate == "first" else "the latest one counts"
                 notes.append(_note("superseded_trial", chosen, left, rule, why))
@@ -199,8 +222,15 @@ def _settle(
 
 def _contradict(one: Entry, other: Entry, on_duplicate: str | None) -> bool:
     if on_duplicate is None:
-        return one.trial.verdict is not other.trial.verdict
+        return one.trial.verdict is not other.trial.verdict and not is_retry(one.trial, other.trial)
     return on_duplicate == "error"
+
+
+def _age(one: Entry, other: Entry) -> Callable[[Entry], tuple[object, ...]]:
+    """What orders two recordings: the time; of the producer's own retries the last one that was scored."""
+    if not is_retry(one.trial, other.trial):
+        return _time
+    return lambda entry: (entry.trial.verdict in (Verdict.PASS, Verdict.FAIL), *_time(entry))
 
 
 def _time(entry: Entry) -> tuple[float, int, int]:

@@ -176,7 +176,8 @@ class RunReader:
         return Trial(
             task_id=task_id,
             trial_id=trial_id,
-            ordinal=-1 if epoch is None else epoch,
+            # Epochs count from 1, slots from 0: files of one run that fill each other up are found so.
+            ordinal=-1 if epoch is None else epoch - 1,
             steps=steps,
             judgement=judgement,
             source=SourceRef(path=self.path, pointer=pointer),

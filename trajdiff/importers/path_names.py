@@ -38,7 +38,7 @@ class PathNames:
 
 def names_of(path: str) -> PathNames:
     """The names of the trial in this file; the same for every way of writing the same path."""
-    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..", "-")]
     whole = [_SUFFIX.sub("", part) or part for part in parts[-1:]]
     names = parts[:-1] + whole
     session = None
@@ -56,9 +56,8 @@ def names_of(path: str) -> PathNames:
     if number is None:
         above = [found for name in reversed(told[:-1]) if (found := _ALONE.match(name))]
         number = int(above[0]["number"]) if above else None
-    fallback = session or (whole[0] if whole else "") or "trace"
     return PathNames(
-        task_id=task or (fallback if fallback != "-" else "trace"),
+        task_id=task or session or next(iter(whole), "trace"),
         trial_id="" if number is None else str(number),
         ordinal=-1 if number is None else number,
         session=session,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from trajdiff.importers.jsontext import canonical
@@ -23,8 +23,21 @@ _PLACE = frozenset(
 
 
 def recorded_difference(one: Trial, other: Trial) -> str | None:
-    """The first of model, agent and seed that both record differently; None if nothing recorded differs."""
-    return next((name for name in _IDENTITY if _differ(one.provenance, other.provenance, name)), None)
+    """The first of model, agent, seed and run that both record differently; None if nothing does."""
+    found = next((name for name in _IDENTITY if _differ(one.provenance, other.provenance, name)), None)
+    return "run" if found is None and other_run(one, other) else found
+
+
+def other_run(one: Trial, other: Trial) -> bool:
+    """Whether two trials are recorded as of different runs of their producer, each with numbers of its own."""
+    mine, theirs = one.metadata.get("run"), other.metadata.get("run")
+    return mine is not None and theirs is not None and mine != theirs
+
+
+def is_retry(one: Trial, other: Trial) -> bool:
+    """Whether one is the producer's own second attempt at the other: the same run, under another id."""
+    mine, theirs = one.metadata.get("run"), other.metadata.get("run")
+    return mine is not None and mine == theirs and other_id(one, other)
 
 
 def other_maker(one: Trial, other: Trial) -> bool:
@@ -51,7 +64,9 @@ def same_content(one: Trial, other: Trial) -> bool:
 
 def content_of(trial: Trial) -> str:
     """What a trial records, as a text to compare: equal texts are equal trials."""
-    return canonical(_plain(trial))
+    # Which run a recording belongs to is part of its place: a copied folder is another run by its path.
+    metadata = {key: one for key, one in trial.metadata.items() if key != "run"}
+    return canonical(_plain(replace(trial, metadata=metadata)))
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,219 @@
+"""Bare message lists of OpenAI chat completions, as JSON or JSONL; the catch-all of its stage (formats.md 7.8).
+
+One trial is a list of messages, a file with one message a line, or an object with ``messages``; several are a
+list or lines of such objects. What an object records beside its messages is used; the rest comes from the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trajdiff.importers import scoring, verdicts
+from trajdiff.importers.bare import NO_OUTCOME, as_object, tell_bare, tell_unread, value_of
+from trajdiff.importers.chat_messages import SAYS, add_chat_message
+from trajdiff.importers.document import Document, Record
+from trajdiff.importers.jsontext import plain_number
+from trajdiff.importers.naming import as_text, id_text, whole_number
+from trajdiff.importers.notices import Where
+from trajdiff.importers.path_names import PathNames, names_of
+from trajdiff.importers.protocol import Claim, Head, Imported, Peek, Plan, ReadOptions, Shape, Source
+from trajdiff.importers.steps import StepBuilder
+from trajdiff.importers.texts import content_text
+from trajdiff.model import (
+    Judgement,
+    Provenance,
+    SourceRef,
+    Task,
+    Termination,
+    TerminationReason,
+    Trial,
+    Usage,
+)
+
+_TASK_KEYS = ("task_id", "id")
+_TRIAL_KEYS = ("trial", "epoch", "attempt", "run")
+#: ``success`` is not among them: published files use it for "submitted" and for "finished".
+_OUTCOME_KEYS = ("reward", "score", "passed", "pass")
+_REASONS = {
+    "stop": TerminationReason.AGENT_DONE,
+    "length": TerminationReason.TOKEN_LIMIT,
+    "timeout": TerminationReason.TIME_LIMIT,
+    "max_turns": TerminationReason.MAX_STEPS,
+    **{one.value: one for one in TerminationReason},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Chat:
+    name: str = "chat"
+    title: str = "OpenAI chat messages"
+    recognised_by: str = "messages with role and content, bare or under messages"
+    record_schema: str | None = None
+    catch_all: bool = True
+
+    def sniff(self, peek: Peek) -> Claim | None:
+        """Objects with ``messages``, or messages with a role; asked only where nobody else claims the file."""
+        if peek.shape in (Shape.FOLDER, Shape.ARCHIVE) or not peek.heads:
+            return None
+        if any(_is_holder(head) for head in peek.heads):
+            return Claim(rule="objects with messages")
+        if peek.shape is not Shape.OBJECT and any(_is_message(head) for head in peek.heads):
+            return Claim(rule="messages with role and content")
+        return None
+
+    def records(self, document: Document) -> Iterable[Record]:
+        """Objects with messages, or the messages themselves."""
+        return document.records()
+
+    def read(self, source: Source, options: ReadOptions) -> Imported:
+        """Every object with messages is a trial; bare messages are one trial together."""
+        document = source.document
+        names = names_of(document.path)
+        if not any(_is_holder(head) for head in document.peek.heads):
+            trials, unread = [_bare_trial(document, names)], 0
+        else:
+            trials, unread = _held_trials(document, names, options)
+        return Imported(
+            trials=tuple(trials),
+            plans=tuple(Plan(task=Task(task_id=one.task_id)) for one in trials),
+            diagnostics=document.notices.all(),
+            unread=unread,
+        )
+
+
+IMPORTER = _Chat()
+
+
+def _is_holder(head: Head) -> bool:
+    return head.has("messages") and isinstance(head.get("messages"), list)
+
+
+def _is_message(head: Head) -> bool:
+    return head.has("role") and isinstance(head.get("role"), str) and bool(head.keys & SAYS)
+
+
+def _bare_trial(document: Document, names: PathNames) -> Trial:
+    builder = StepBuilder(path=document.path, pointer="$")
+    count = 0
+    for record in document.records():
+        # In a file of lines every message has a line of its own.
+        builder.line = record.line
+        value = value_of(record, document.notices, "a message")
+        if value is None and record.problem is not None:
+            continue
+        add_chat_message(builder, value, count, record.pointer.removeprefix("$"), document.notices)
+        count += 1
+    termination = Termination()
+    steps = builder.finish(termination, messages=count, at="")
+    builder.report(Where(document.notices, document.path, "$", builder.line, names.task_id, names.trial_id))
+    tell_bare(document.notices, "a list of messages")
+    return Trial(
+        task_id=names.task_id,
+        trial_id=names.trial_id,
+        ordinal=names.ordinal,
+        steps=steps,
+        judgement=NO_OUTCOME,
+        source=SourceRef(path=document.path, pointer="$"),
+        producer_id=names.session,
+        message_count=count,
+    )
+
+
+def _held_trials(document: Document, names: PathNames, options: ReadOptions) -> tuple[list[Trial], int]:
+    trials: list[Trial] = []
+    records = list(document.records())
+    unread = 0
+    for number, record in enumerate(records):
+        value = value_of(record, document.notices, "a trial")
+        if isinstance(value, dict) and isinstance(value.get("messages"), list):
+            place = number + 1 if len(records) > 1 else None
+            trials.append(_held_trial(value, record, place, document, names, options))
+            continue
+        unread += 1
+        if record.problem is None:
+            tell_unread(document.notices, "a record has no list of messages", record.place)
+    return trials, unread
+
+
+def _held_trial(
+    value: dict[str, Any],
+    record: Record,
+    place: int | None,
+    document: Document,
+    names: PathNames,
+    options: ReadOptions,
+) -> Trial:
+    named = _named(value, names, place)
+    where = Where(document.notices, document.path, record.pointer, record.line, named.task_id, named.trial_id)
+    messages: Sequence[Any] = value["messages"]
+    builder = StepBuilder(path=document.path, pointer=record.pointer, line=record.line)
+    for index, message in enumerate(messages):
+        add_chat_message(builder, message, index, f".messages[{index}]", document.notices)
+    termination = _termination(value)
+    steps = builder.finish(termination, messages=len(messages), at="")
+    builder.report(where)
+    error = content_text(value.get("error")) or None
+    judgement = _judgement(value, error, where, options)
+    if judgement is NO_OUTCOME:
+        tell_bare(document.notices, "an object with messages")
+    else:
+        verdicts.tell_unscored(where, judgement, termination, judgement.raw, at="")
+    return Trial(
+        task_id=named.task_id,
+        trial_id=named.trial_id,
+        ordinal=named.ordinal,
+        steps=steps,
+        judgement=judgement,
+        source=SourceRef(path=document.path, pointer=record.pointer, line=record.line),
+        producer_id=named.session,
+        reward=plain_number(scoring.as_number(judgement.raw)),
+        termination=termination,
+        error=error,
+        usage=_usage(value),
+        provenance=Provenance(model=as_text(value.get("model")), seed=whole_number(value.get("seed"))),
+        message_count=len(messages),
+    )
+
+
+def _named(value: Mapping[str, Any], names: PathNames, place: int | None) -> PathNames:
+    """Task and trial as the record names them, else by the path; records without a name are tasks each."""
+    task = next((found for key in _TASK_KEYS if (found := id_text(value.get(key)))), None)
+    trial = next((found for key in _TRIAL_KEYS if (found := id_text(value.get(key)))), None)
+    if task is None:
+        task = names.task_id if place is None else f"{names.task_id}#{place}"
+    if trial is None:
+        return PathNames(task_id=task, trial_id=names.trial_id, ordinal=names.ordinal, session=names.session)
+    number = whole_number(trial)
+    return PathNames(task_id=task, trial_id=trial, ordinal=-1 if number is None else number)
+
+
+def _judgement(value: Mapping[str, Any], error: str | None, where: Where, options: ReadOptions) -> Judgement:
+    scores = {key: value[key] for key in _OUTCOME_KEYS if value.get(key) is not None}
+    chosen = options.scorer
+    if chosen is not None and chosen.partition(".")[0] in value:
+        key = chosen.partition(".")[0]
+        scores = {key: value[key]}
+    elif chosen is None:
+        scores = dict(list(scores.items())[:1])
+    if not scores and error is None:
+        return NO_OUTCOME
+    return scoring.judge(scores, chosen=chosen, threshold=options.threshold, notices=where.notices, error=error)
+
+
+def _termination(value: Mapping[str, Any]) -> Termination:
+    for key in ("termination", "exit_status"):
+        raw = as_text(value.get(key))
+        if raw is not None:
+            return Termination(reason=_REASONS.get(raw, TerminationReason.UNKNOWN), raw=raw, rule=key)
+    return Termination()
+
+
+def _usage(value: Mapping[str, Any]) -> Usage:
+    recorded = as_object(value.get("usage"))
+    return Usage(
+        input=whole_number(recorded.get("prompt_tokens")),
+        output=whole_number(recorded.get("completion_tokens")),
+        cache_read=whole_number(as_object(recorded.get("prompt_tokens_details")).get("cached_tokens")),
+    )
