@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from trajdiff.cli.options import choosing_options, common_options, output_options
-from trajdiff.cli.report import report_options, show
+from trajdiff.cli.report import card_options, report_options, show
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command
 from trajdiff.errors import UsageError
@@ -44,7 +44,7 @@ def demo(ctx: click.Context, /, copy: str | None, **options: Any) -> int:
     session.note("note", "bundled sample traces, made up for this demo")
     with contextlib.chdir(home.parent):  # so that paths in the output are the same on every machine
         corpus = session.load([_FOLDER])
-    made = session.report(corpus)
+    made = session.report(corpus, card=card_options(session))
     return show(session, made, "trajdiff demo --to demo.md", "or, on your own logs: trajdiff report PATH")
 
 

@@ -16,16 +16,40 @@ from trajdiff.cli.options import (
     together,
     traces_argument,
 )
-from trajdiff.cli.session import Session
+from trajdiff.cli.session import Session, read_text
 from trajdiff.cli.shapes import Command
 from trajdiff.divergence.finding import FindingKind
+from trajdiff.reliability.card import CardOptions
+from trajdiff.reliability.weights import read_weights
 from trajdiff.render.choosing import at_least
 from trajdiff.report import Report
+
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Seed of whatever is drawn.",
+)
 
 report_options = together(
     click.option("--k", "k", type=Numbers(), metavar="K,K", help="Columns of pass^k, for instance 1,2,4."),
     click.option("--all", "all", is_flag=True, help="List the tasks that always pass, too."),
     click.option("--name", metavar="NAME", help="Title, and name in the marker of Markdown."),
+    click.option(
+        "--stats", is_flag=True, help="Every figure: bootstrap, standard errors, p, consistency, versions."
+    ),
+    click.option("--brief", is_flag=True, help="Five lines for a chat message instead of the report."),
+    click.option("--weights", metavar="FILE", help="Traffic shares: JSON or CSV with task_id, weight, source."),
+    click.option(
+        "--by",
+        multiple=True,
+        metavar="KEY",
+        help="Slices: tools, writes, suite, model, termination, or any recorded metadata. Repeatable.",
+    ),
+    click.option("--plan", is_flag=True, help="Say which tasks to repeat next."),
+    seed_option,
 )
 
 
@@ -55,12 +79,31 @@ def report(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> in
     corpus = session.load(traces, list_files=True)
     for task in options["task"]:
         find_task(corpus, task, session.where)
-    return show(session, session.report(corpus))
+    return show(session, session.report(corpus, card=card_options(session)))
+
+
+def card_options(session: Session) -> CardOptions:
+    """What of the report card the options ask for; JSON carries all of it."""
+    options = session.options
+    weights = options.get("weights")
+    targets = [str(target).lower() for target in options.get("to") or ()]
+    everything = session.format() in ("json", "jsonl") or any(t.endswith((".json", ".jsonl")) for t in targets)
+    return CardOptions(
+        detailed=bool(options.get("stats")) or everything,
+        seed=options.get("seed") or 0,
+        weights=read_weights(read_text(weights, "weights"), weights) if weights else None,
+        by=tuple(options.get("by") or ()),
+        plan=bool(options.get("plan")),
+    )
 
 
 def show(session: Session, made: Report, *hints: str) -> int:
     """Print a report, write the files asked for, and give the exit code."""
-    session.emit("report", made, session.view(show_all=bool(session.options["all"])))
+    options = session.options
+    view = session.view(
+        show_all=bool(options["all"]), stats=bool(options.get("stats")), brief=bool(options.get("brief"))
+    )
+    session.emit("report", made, view)
     led = [task.task_id for task in made.tasks if task.finding.kind is FindingKind.DIVERGENCE]
     session.hint(*(hints or (f"trajdiff compare task {led[0]}",) if led else hints))
     found = has_divergence(made, session.options["min_grade"])

@@ -18,6 +18,7 @@ from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.errors import UsageError
 from trajdiff.importers import ReadOptions, load
 from trajdiff.model import Corpus
+from trajdiff.reliability.card import CardOptions
 from trajdiff.render.choosing import Choice
 from trajdiff.render.marks import ASCII, UNICODE
 from trajdiff.render.registry import Renderer, by_name, by_suffix
@@ -29,7 +30,7 @@ from trajdiff.settings import Settings, default_traces, load_settings, override
 #: Files named one by one in notes before a count.
 _NAMED = 5
 #: Options that are settings too, under the same name.
-_SETTINGS = ("infra", "unscored", "threshold", "expected_trials", "k", "name")
+_SETTINGS = ("infra", "unscored", "threshold", "expected_trials", "k", "name", "outcomes")
 
 
 class Session:
@@ -92,6 +93,11 @@ class Session:
         get = self.options.get
         return ReadOptions(
             format=get("from"),
+            map=get("map"),
+            maps=self.settings.map,
+            maps_origin=self.settings.origins.get("map", "settings"),
+            outcomes=self.settings.outcomes,
+            group_by=get("group_by"),
             threshold=self.settings.threshold,
             on_duplicate=get("on_duplicate"),
             on_error=get("on_error") or "skip",
@@ -143,13 +149,15 @@ class Session:
                 "read", f"and {_count(len(left), 'more file')}, {_count(sum(f.trials for f in left), 'trial')}"
             )
 
-    def report(self, corpus: Corpus, tasks: Sequence[str] | None = None) -> Report:
-        """Analyse the tasks (None: all, empty: none) and join everything into a report."""
+    def report(
+        self, corpus: Corpus, tasks: Sequence[str] | None = None, *, card: CardOptions | None = None
+    ) -> Report:
+        """Analyse the tasks (None: all, empty: none) and join everything into a report; a card if asked."""
         from trajdiff.analysis import analyse
 
         with Stage("align", "tasks", self.state, quiet=self.quiet) as stage:
             analysis = analyse(corpus, self.settings, tasks=tasks, progress=stage)
-        return build_report(corpus, analysis, self.settings, name=self.settings.name)
+        return build_report(corpus, analysis, self.settings, name=self.settings.name, card=card)
 
     def choice(self) -> Choice:
         """The choosing options."""
@@ -212,6 +220,15 @@ class Session:
             check_target(self.options["md"])
             targets.append((self.options["md"], by_name(subject, "markdown")))
         return targets
+
+
+def read_text(path: str, what: str) -> str:
+    """A small file the user named. Raises ``UsageError`` where it cannot be read as UTF-8 text."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise UsageError(f"{one_line(path)}: {what} cannot be read ({why})") from error
 
 
 def _for_file(view: View, options: Mapping[str, Any]) -> View:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trajdiff.reliability.bootstrap import BootstrapInterval
+from trajdiff.reliability.card import Card
 from trajdiff.reliability.estimators import SuiteReliability, TaskReliability, format_k, why_absent
+from trajdiff.reliability.intervals import SuiteInterval
 from trajdiff.render.marks import Marks
 from trajdiff.render.wording import plural, shortlist
 
@@ -24,11 +27,12 @@ class CurveRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """``ks`` are the columns; ``notes`` are lines below the table."""
+    """``ks`` are the columns; ``notes`` are lines below the table; the first ``head`` rows are the headline."""
 
     ks: tuple[int, ...]
     rows: tuple[CurveRow, ...]
     notes: tuple[str, ...] = ()
+    head: int = 2
 
 
 def curve_ks(suite: SuiteReliability, wanted: Sequence[int]) -> tuple[int, ...]:
@@ -48,13 +52,26 @@ def task_ks(row: SuiteReliability | TaskReliability, wanted: Sequence[int]) -> t
     return tuple(sorted({k for k in (1, 2, largest) if 1 <= k <= largest}))
 
 
-def suite_curve_table(suite: SuiteReliability, wanted: Sequence[int], marks: Marks) -> Curve:
-    """pass^k and pass@k over k, and the rows without and with the best case of infrastructure ends."""
+def suite_curve_table(
+    suite: SuiteReliability,
+    wanted: Sequence[int],
+    marks: Marks,
+    *,
+    card: Card | None = None,
+    stats: bool = False,
+) -> Curve:
+    """pass^k and pass@k over k, and the rows without and with the best case of infrastructure ends.
+
+    With a ``card`` the interval stands below pass^k; ``stats`` adds bootstrap and standard error.
+    """
     ks = curve_ks(suite, wanted)
-    rows = [
-        CurveRow(name="pass^k", values=_values(suite.pass_hat_k, ks)),
-        CurveRow(name="pass@k", values=_values(suite.pass_at_k, ks)),
-    ]
+    rows = [CurveRow(name="pass^k", values=_values(suite.pass_hat_k, ks))]
+    if card is not None:
+        rows += _uncertainty(card.figures.hat, card.figures.hat_bootstrap, ks, marks, stats)
+    rows.append(CurveRow(name="pass@k", values=_values(suite.pass_at_k, ks), note=_ceiling_note(suite, card)))
+    if card is not None and stats:
+        rows += _uncertainty(card.figures.at, card.figures.at_bootstrap, ks, marks, stats)
+    head = len(rows)
     notes = [
         f"k={k}: n/a ({why_absent(k, suite.n_min)})"
         for k in ks
@@ -62,7 +79,52 @@ def suite_curve_table(suite: SuiteReliability, wanted: Sequence[int], marks: Mar
     ]
     if suite.infra or suite.unscored or suite.missing:
         rows += _sensitivity(suite, ks)
-    return Curve(ks=ks, rows=tuple(rows), notes=tuple(marks.words(note) for note in notes))
+    return Curve(ks=ks, rows=tuple(rows), notes=tuple(marks.words(note) for note in notes), head=head)
+
+
+def interval_text(low: float, high: float, marks: Marks) -> str:
+    """``0.32–0.53``."""
+    return f"{low:.2f}{marks.dash}{high:.2f}"
+
+
+def _ceiling_note(suite: SuiteReliability, card: Card | None) -> str:
+    """pass@k is what a perfect selector could deliver, and no log so far records one."""
+    return "ceiling: no selector recorded" if card is not None and len(suite.pass_at_k) > 1 else ""
+
+
+def _uncertainty(
+    intervals: Sequence[SuiteInterval | None],
+    drawn: Sequence[BootstrapInterval | None],
+    ks: tuple[int, ...],
+    marks: Marks,
+    stats: bool,
+) -> list[CurveRow]:
+    """The rows that stand below a row of estimates."""
+    made = [intervals[k - 1] if k <= len(intervals) else None for k in ks]
+    known = [one for one in made if one is not None]
+    if not known:
+        why = "1 task: no interval" if intervals else ""
+        return [CurveRow(name="  95 %", values=tuple("n/a" for _ in ks), note=why)]
+    note = f"few tasks ({known[0].units})" if known[0].few_tasks else ""
+    texts = tuple("n/a" if one is None else interval_text(one.low, one.high, marks) for one in made)
+    rows = [CurveRow(name="  95 %", values=texts, note=note)]
+    if not stats:
+        return rows
+    pairs = [drawn[k - 1] if k <= len(drawn) else None for k in ks]
+    if any(pairs):
+        first = next(one for one in pairs if one is not None)
+        degenerate = "degenerate; " if any(one is not None and one.degenerate for one in pairs) else ""
+        rows.append(
+            CurveRow(
+                name="  boot.",
+                values=tuple(
+                    "n/a" if one is None else interval_text(one.low, one.high, marks) for one in pairs
+                ),
+                note=f"{degenerate}{first.resamples:,} resamples, seed {first.seed}",
+            )
+        )
+    errors = tuple("n/a" if one is None else f"{one.stderr:.3f}" for one in made)
+    return [*rows, CurveRow(name="  s.e.", values=errors)]
 
 
 def infra_note(suite: SuiteReliability) -> str:

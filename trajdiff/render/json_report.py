@@ -7,8 +7,10 @@ from typing import Any
 
 from trajdiff.model import Diagnostic, Verdict
 from trajdiff.natural import natural_key
+from trajdiff.reliability.card import Card
 from trajdiff.reliability.estimators import SuiteReliability, TaskReliability
 from trajdiff.render.choosing import chosen_tasks
+from trajdiff.render.json_card import card_object
 from trajdiff.render.json_divergence import divergence_object
 from trajdiff.render.json_text import to_json, to_jsonl
 from trajdiff.render.registry import Renderer
@@ -29,7 +31,7 @@ def render_lines(report: Report, view: View) -> str:
 def report_object(report: Report, view: View) -> dict[str, Any]:
     """The whole report; figures are those of all tasks, ``tasks`` holds the chosen ones."""
     chosen = chosen_tasks(report, view.choice)
-    return {
+    document: dict[str, Any] = {
         **envelope(report, "report"),
         "name": report.name,
         "trials": completeness_object(report),
@@ -54,6 +56,19 @@ def report_object(report: Report, view: View) -> dict[str, Any]:
         ],
         "tools": tools_object(report),
     }
+    if report.card is not None:
+        document["statistics"] = card_object(report, report.card)
+        _add_intervals(document["suite"], report.card)
+    return document
+
+
+def _add_intervals(suite: dict[str, Any], card: Card) -> None:
+    """The ends of the headline interval beside each value of the two curves."""
+    figures = card.figures
+    for name, intervals in (("pass_hat_k", figures.hat), ("pass_at_k", figures.at)):
+        for point, interval in zip(suite[name], intervals, strict=False):
+            if interval is not None:
+                point.update(low=interval.low, high=interval.high)
 
 
 def envelope(report: Report, kind: str) -> dict[str, Any]:

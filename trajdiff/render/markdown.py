@@ -7,8 +7,17 @@ import re
 from trajdiff.divergence.finding import Divergence, FindingKind
 from trajdiff.reliability.estimators import format_k
 from trajdiff.render.aligned import equal
+from trajdiff.render.card_words import (
+    adaptive_text,
+    brief_lines,
+    gate_line,
+    headline_lines,
+    nodes_line,
+    not_measured_line,
+    plan_lines,
+)
 from trajdiff.render.choosing import chosen_tasks
-from trajdiff.render.curve import infra_note, suite_curve_table, task_ks
+from trajdiff.render.curve import infra_note, interval_text, suite_curve_table, task_ks
 from trajdiff.render.json_compare import differs, pair_of, task_of
 from trajdiff.render.lines import plain
 from trajdiff.render.markdown_text import cell, code, fence, table
@@ -18,6 +27,7 @@ from trajdiff.render.safety import one_line
 from trajdiff.render.steps import Look, cell_of, rows_with, step_lines
 from trajdiff.render.strip import variant_rows
 from trajdiff.render.task_findings import claims, groups
+from trajdiff.render.terminal_statistics import required_lines, spread_lines, version_lines
 from trajdiff.render.view import View
 from trajdiff.render.wording import (
     abstention_words,
@@ -42,6 +52,8 @@ _DETAILS = 5
 
 def render(report: Report, view: View) -> str:
     """The comment. Cut in this order when too long: step details, then rows; a line says what was cut."""
+    if view.brief:
+        return "".join(f"- {cell(text)}\n" for text in brief_lines(report, view.marks))
     for details, rows in ((_DETAILS, MOST_ROWS), (0, MOST_ROWS), (0, 3)):
         text = _comment(report, view, details=details, rows=rows)
         if len(text) <= BUDGET:
@@ -52,7 +64,7 @@ def render(report: Report, view: View) -> str:
 def _comment(report: Report, view: View, *, details: int, rows: int) -> str:
     tasks = [task for task in chosen_tasks(report, view.choice) if _has_something_to_say(task, view)]
     shown = tasks if view.show_all else tasks[:rows]
-    parts = [_head(report), _curve(report, view), _tasks(report, shown, view)]
+    parts = [_head(report), _broken(report), _curve(report, view), _tasks(report, shown, view)]
     if len(shown) < len(tasks):
         parts.append(f"and {len(tasks) - len(shown)} more\n")
     led = [task for task in shown if task.finding.lead is not None and not task.finding.lead.abstained]
@@ -61,7 +73,7 @@ def _comment(report: Report, view: View, *, details: int, rows: int) -> str:
         parts.append(
             f"step details of {plural(len(led) - details, 'task')} left out: the comment would be too long\n"
         )
-    parts.append(_foot(report, view))
+    parts += [_slices(report, view), _reliability(report, view), _foot(report, view)]
     return "\n".join(part for part in parts if part)
 
 
@@ -82,13 +94,60 @@ def _head(report: Report) -> str:
 
 
 def _curve(report: Report, view: View) -> str:
-    curve = suite_curve_table(report.suite, view.k, view.marks)
+    adaptive = adaptive_text(report)
+    if adaptive:
+        return f"{cell(adaptive)}\n"
+    curve = suite_curve_table(report.suite, view.k, view.marks, card=report.card, stats=view.stats)
     headers = ("", *(f"k={k}" for k in curve.ks), "")
     rows = [(row.name.strip(), *row.values, cell(row.note)) for row in curve.rows]
     text = table(headers, rows, right=range(1, len(curve.ks) + 1))
     notes = [note for note in (infra_note(report.suite), *curve.notes) if note]
     notes += completeness_lines(report, view.marks)
     return text + "".join(f"\n{cell(note)}\n" for note in notes)
+
+
+def _broken(report: Report) -> str:
+    """Broken hard gates stand above every figure: no average makes up for them."""
+    gates = [gate for gate in report.card.gates if gate.broken] if report.card is not None else []
+    return "".join(f"**{cell(gate_line(gate))}**\n" for gate in gates)
+
+
+def _reliability(report: Report, view: View) -> str:
+    """What stands behind the curve, folded away; a plan stands open."""
+    card = report.card
+    if card is None:
+        return ""
+    lines = [*headline_lines(report, view.marks), nodes_line(report), not_measured_line(report)]
+    if view.stats:
+        lines += [*spread_lines(card), *required_lines(card)]
+    lines += [f"version: {text}" for text in version_lines(card) if not text.endswith("not recorded")]
+    plan = "".join(f"- {cell(text)}\n" for text in plan_lines(report))
+    inside = "".join(f"- {cell(text)}\n" for text in lines if text)
+    return f"{plan}\n<details><summary>Reliability</summary>\n\n{inside}</details>\n"
+
+
+def _slices(report: Report, view: View) -> str:
+    """Slices as tables, one per key."""
+    if report.card is None:
+        return ""
+    made = []
+    for key in dict.fromkeys(one.key for one in report.card.slices):
+        rows = [
+            (
+                code(one.value),
+                "" if one.tasks is None else str(one.tasks),
+                str(one.trials),
+                str(one.passed),
+                f"{one.pass_hat_k[0]:.2f}" if one.pass_hat_k else "",
+                interval_text(one.interval.low, one.interval.high, view.marks) if one.interval else "",
+                "few tasks" if one.few_tasks else "",
+            )
+            for one in report.card.slices
+            if one.key == key
+        ]
+        headers = (cell(key), "tasks", "trials", "passed", "pass^1", "95 %", "")
+        made.append(table(headers, rows, right=range(1, 5)))
+    return "\n".join(made)
 
 
 def _tasks(report: Report, tasks: list[TaskReport], view: View) -> str:

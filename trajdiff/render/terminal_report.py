@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from trajdiff.divergence.finding import FindingKind
 from trajdiff.reliability.estimators import format_k
+from trajdiff.render.card_words import (
+    adaptive_text,
+    brief_lines,
+    headline_lines,
+    nodes_line,
+    not_measured_line,
+    plan_lines,
+)
 from trajdiff.render.choosing import chosen_tasks
 from trajdiff.render.columns import Column, layout
-from trajdiff.render.curve import CurveRow, infra_note, suite_curve_table, task_ks
+from trajdiff.render.curve import Curve, CurveRow, infra_note, suite_curve_table, task_ks
 from trajdiff.render.lines import Line, Span, fit, line, paint, wrap
 from trajdiff.render.marks import Marks
 from trajdiff.render.registry import Renderer
 from trajdiff.render.safety import cut_middle, one_line
+from trajdiff.render.terminal_statistics import slice_lines, statistics_lines
 from trajdiff.render.view import View
 from trajdiff.render.wording import (
     FindingWords,
@@ -32,34 +43,77 @@ _LONGEST_ID = 32
 
 def render(report: Report, view: View) -> str:
     """The whole report as text, no line wider than ``view.width`` cells."""
+    if view.brief:
+        brief = [line(text) for text in brief_lines(report, view.marks)]
+        return paint([fit(content, view.width, view.marks.ellipsis) for content in brief], color=view.color)
     lines: list[Line] = []
     if report.name:
         lines.append(line(Span(one_line(report.name), "heading")))
     lines += _wrapped(counts_line(report, view.marks), view)
     for text in completeness_lines(report, view.marks):
         lines += _wrapped(text, view)
-    lines += [(), *curve_lines(report, view), ()]
+    lines += [(), *curve_lines(report, view), *card_lines(report, view), ()]
     lines += task_lines(report, view)
     lines += [(), *closing_lines(report, view)]
+    if view.stats:
+        lines += statistics_lines(report, view)
     return paint([fit(content, view.width, view.marks.ellipsis) for content in lines], color=view.color)
 
 
 def curve_lines(report: Report, view: View) -> list[Line]:
     """The curve: one column per k, and what infrastructure ends change about it."""
-    curve = suite_curve_table(report.suite, view.k, view.marks)
     if not report.suite.pass_hat_k:
         return [line("no task has a counted trial: pass^k is n/a")]
-    names = [9, *(max(8, len(f"k={k}") + 3) for k in curve.ks)]
+    adaptive = adaptive_text(report)
+    if adaptive:
+        return [line(adaptive)]
+    curve = suite_curve_table(report.suite, view.k, view.marks, card=report.card, stats=view.stats)
+    if not view.k:
+        curve = _narrowed(curve, view)
+    names = [9, *_widths(curve)]
     lines = [_curve_line(CurveRow(name="", values=tuple(f"k={k}" for k in curve.ks)), names, "heading")]
-    lines += [_curve_line(row, names) for row in curve.rows[:2]]
+    lines += [_curve_line(row, names, note=view.width) for row in curve.rows[: curve.head]]
     note = infra_note(report.suite)
     if note:
         lines.append(line(f"{'infra':<9}{note}"))
-    lines += [_curve_line(row, names) for row in curve.rows[2:]]
+    lines += [_curve_line(row, names) for row in curve.rows[curve.head :]]
     return [*lines, *(line(Span(text, "muted")) for text in curve.notes)]
 
 
-def _curve_line(row: CurveRow, widths: list[int], style: str = "") -> Line:
+def card_lines(report: Report, view: View) -> list[Line]:
+    """What stands below the curve: spread, hard gates, cost, slices, plan; each breaks at the width."""
+    if report.card is None:
+        return []
+    made: list[Line] = []
+    for text in (*headline_lines(report, view.marks), *plan_lines(report)):
+        made += [line(part) for part in wrap(text, view.width, rest="  ")]
+    return [*made, *slice_lines(report, view)]
+
+
+def _widths(curve: Curve) -> list[int]:
+    """Room of each column: its longest text and three blanks."""
+    return [
+        max(8, len(f"k={k}") + 3, *(len(row.values[at]) + 3 for row in curve.rows))
+        for at, k in enumerate(curve.ks)
+    ]
+
+
+def _narrowed(curve: Curve, view: View) -> Curve:
+    """The curve without columns in the middle where the screen is too narrow; --k chooses others."""
+    columns = list(range(len(curve.ks)))
+    widths = _widths(curve)
+    while len(columns) > 2 and 9 + sum(widths[at] for at in columns) - 3 > view.width:
+        del columns[-2]
+    if len(columns) == len(curve.ks):
+        return curve
+    rows = tuple(replace(row, values=tuple(row.values[at] for at in columns)) for row in curve.rows)
+    return replace(curve, ks=tuple(curve.ks[at] for at in columns), rows=rows)
+
+
+def _curve_line(row: CurveRow, widths: list[int], style: str = "", note: int | None = None) -> Line:
+    """One row; with ``note`` given, the note is left out where it would not fit into that width."""
+    if note is not None and sum(widths) + len(row.note) > note:
+        row = replace(row, note="")
     values = "".join(f"{value:<{width}}" for value, width in zip(row.values, widths[1:], strict=True))
     return line(Span(f"{row.name:<{widths[0]}}", style), Span(values, style), Span(row.note, "muted"))
 
@@ -147,7 +201,14 @@ def closing_lines(report: Report, view: View) -> list[Line]:
     if recurring:
         lines.append(line(Span("recurring", "heading")))
         lines += [line(part) for text in recurring for part in wrap(text, view.width, first="  ", rest="    ")]
-    for text in (*summary_lines(report, view.marks), self_check_line(report), caution(report)):
+    texts = (
+        *summary_lines(report, view.marks),
+        self_check_line(report),
+        caution(report),
+        nodes_line(report),
+        not_measured_line(report),
+    )
+    for text in filter(None, texts):
         lines += _wrapped(text, view)
     for text in report.method if view.show_all else report.method[:1]:
         lines += _wrapped(f"method: {view.marks.words(one_line(text))}", view, "muted")

@@ -44,3 +44,5 @@ class View:
     task_id: str | None = None
     trials: tuple[str, ...] = ()
     pair: Pair | None = None
+    stats: bool = False
+    brief: bool = False

@@ -1,0 +1,221 @@
+"""The sentences of the report card, shared by terminal and Markdown (statistics.md 16)."""
+
+from __future__ import annotations
+
+from trajdiff.reliability.adaptive import WORDS
+from trajdiff.reliability.card import Card
+from trajdiff.reliability.cost import NO_DELIVERY, Cost, Latency
+from trajdiff.reliability.designs import RepeatPlan
+from trajdiff.reliability.hard_gates import HardGate
+from trajdiff.reliability.pass_k import format_rate
+from trajdiff.render.curve import interval_text
+from trajdiff.render.marks import Marks
+from trajdiff.render.safety import one_line
+from trajdiff.render.wording import plural, shortlist
+from trajdiff.report import Report
+
+#: What the interval below the curve is, once per report.
+INTERVAL = "95 %: new tasks like these, as many trials each; Wilson, tasks as units"
+
+
+def headline_lines(report: Report, marks: Marks) -> list[str]:
+    """Spread, standard error, hard gates, weights, coverage, cost: what stands below the curve."""
+    card, suite = report.card, report.suite
+    if card is None or not suite.pass_hat_k:
+        return []
+    lines = [INTERVAL] if any(card.figures.hat) and card.figures.adaptive is None else []
+    facts = [
+        f"gap {suite.gap:.2f}" if suite.gap is not None else "",
+        f"tasks always {suite.always}, sometimes {suite.sometimes}, never {suite.never}",
+        f"flip rate {suite.flip_rate:.2f}" if suite.flip_rate is not None else "",
+    ]
+    lines.append(marks.dot.join(fact for fact in facts if fact))
+    lines += [_spread(card)] if card.figures.spread is not None else []
+    if suite.micro is not None and suite.n_min != suite.n_max:
+        lines.append(f"accepted trials / counted trials {suite.micro:.2f} (the curve is the mean over tasks)")
+    lines += _weighted(card, marks)
+    lines += [gate_line(gate) for gate in card.gates]
+    lines += _coverage(card)
+    lines += effort_lines(card)
+    return lines
+
+
+def adaptive_text(report: Report) -> str:
+    """What stands in place of a curve where the number of trials depends on the outcomes."""
+    design = report.card.figures.adaptive if report.card is not None else None
+    if design is None or not design.certain:
+        return ""
+    return f"{design.text}: no mean over tasks. {WORDS[design.pattern]}"
+
+
+def gate_line(gate: HardGate) -> str:
+    """``hard gate no refund without a check: 1 trial in 1 task (t-017/3: calls refund without check)``."""
+    name = one_line(gate.name)
+    left = f"; {plural(gate.unjudged, 'trial')} without this score" if gate.unjudged else ""
+    if gate.broken:
+        first = gate.breaches[0]
+        more = f", {len(gate.breaches) - 1} more" if len(gate.breaches) > 1 else ""
+        where = f"{one_line(first.ref)}: {one_line(first.text)}{more}"
+        counted = f"{plural(len(gate.breaches), 'trial')} in {plural(len(gate.tasks), 'task')}"
+        return f"hard gate {name}: BROKEN by {counted} ({where}){left}"
+    if gate.upper is None:
+        return f"hard gate {name}: not judged in any trial{left}"
+    kept = f"0 of {plural(gate.trials_checked, 'trial')} (at most {gate.upper:.3f} of tasks)"
+    return f"hard gate {name}: {kept}{left}"
+
+
+def effort_lines(card: Card) -> list[str]:
+    """Cost per accepted delivery, people's minutes, latency and tokens; nothing where nothing is recorded."""
+    effort, parts = card.effort, []
+    if effort.cost.total is not None:
+        parts.append(cost_text(effort.cost))
+    cover = effort.coverage
+    if cover.human_minutes is not None:
+        each = cover.minutes_per_unassisted
+        parts.append(f"human {cover.human_minutes:g} min" + (f", {each:.1f} per unassisted" if each else ""))
+    if effort.latency is not None:
+        parts.append(latency_text(effort.latency))
+    if effort.tokens is not None:
+        without = effort.trials - effort.trials_with_tokens
+        note = f" ({plural(without, 'trial')} without)" if without else ""
+        parts.append(f"{effort.tokens:,} tokens{note}")
+    return [f"cost {'; '.join(parts)}"] if parts else []
+
+
+def cost_text(cost: Cost) -> str:
+    """``12.40 USD for all trials, 0.15 per accepted (84)``."""
+    if cost.total is None:
+        return "not recorded"
+    label = f", {cost.label}" if cost.label else ""
+    if cost.per_accepted is None:
+        return f"{NO_DELIVERY} (spent {money(cost.total)} USD{label})"
+    each = f"{money(cost.per_accepted)} per accepted ({cost.accepted})"
+    return f"{money(cost.total)} USD for all trials, {each}{label}"
+
+
+def money(amount: float) -> str:
+    """Two decimals; two significant digits where that would leave nothing."""
+    return f"{amount:.2f}" if amount >= 0.1 or not amount else f"{amount:.2g}"
+
+
+def latency_text(latency: Latency) -> str:
+    """``P50 31 s, P95 118 s``."""
+    least = ">= " if latency.at_limit else ""
+    limit = " (time limit)" if latency.at_limit else ""
+    most = f", most {latency.maximum:.3g} s" if latency.maximum is not None else ""
+    without = f", {plural(latency.without, 'trial')} without" if latency.without else ""
+    return f"P50 {latency.p50:.3g} s, P95 {least}{latency.p95:.3g} s{limit}{most}{without}"
+
+
+def nodes_line(report: Report) -> str:
+    """The one plain sentence about association across tasks."""
+    sentence = report.card.nodes.sentence if report.card is not None else ""
+    return f"across tasks: {sentence}; figures: --stats" if sentence else ""
+
+
+def not_measured_line(report: Report) -> str:
+    """What the data cannot show."""
+    told = report.card.not_measured if report.card is not None else ()
+    return f"not measured: {'; '.join(told)}" if told else ""
+
+
+def plan_lines(report: Report) -> list[str]:
+    """Which tasks to repeat next, and what repeating only the failed ones would report."""
+    plan = report.card.plan if report.card is not None else None
+    if plan is None:
+        return []
+    lines = [
+        f"next: repeat {plural(len(plan.failed), 'task')} that failed: {shortlist(plan.failed, 12)}",
+    ]
+    if plan.sampled:
+        weight = f", each for {plan.weight:.2f} tasks" if plan.weight is not None else ""
+        lines.append(
+            f"and {len(plan.sampled)} of {len(plan.sampled) + len(plan.left)} that always passed"
+            f" (seed {plan.seed}{weight}): {shortlist(plan.sampled, 12)}"
+        )
+    lines.append(_bias(plan))
+    return lines
+
+
+def brief_lines(report: Report, marks: Marks) -> list[str]:
+    """The five lines for a chat message: suite, mean, pass^k, judge, hard gates."""
+    suite, card = report.suite, report.card
+    trials = str(suite.n_min) if suite.n_min == suite.n_max else f"{suite.n_min} to {suite.n_max}"
+    title = one_line(report.name) if report.name else "suite"
+    first = f"{title}: {plural(suite.tasks, 'task')}, {trials} trials each"
+    if not suite.complete:
+        first += " (incomplete)"
+    if not suite.pass_hat_k or card is None:
+        return [first, "no counted trial"]
+    mean = card.figures.hat[0]
+    stderr = f" (SE {mean.stderr:.3f})" if mean is not None else " (1 task: no interval)"
+    last = len(suite.pass_hat_k)
+    found = card.figures.interval(last)
+    ends = f" ({interval_text(found.low, found.high, marks)})" if found is not None else ""
+    adaptive = adaptive_text(report)
+    middle = (
+        [adaptive, "pass^k: n/a"]
+        if adaptive
+        else [
+            f"mean {format_rate(suite.pass_hat_k[0], mean.stderr if mean else None)}{stderr}",
+            f"pass^{last} {suite.pass_hat_k[-1]:.2f}{ends}",
+        ]
+    )
+    return [first, *middle, "judge-corrected: no calibration given", _gates(card)]
+
+
+def _gates(card: Card) -> str:
+    if not card.gates:
+        return "hard gates: none set"
+    broken = [gate for gate in card.gates if gate.broken]
+    if not broken:
+        return f"hard gates: {len(card.gates)} kept"
+    return "hard gates: " + "; ".join(
+        f"{one_line(gate.name)} BROKEN by {plural(len(gate.breaches), 'trial')}" for gate in broken
+    )
+
+
+def _spread(card: Card) -> str:
+    spread = card.figures.spread
+    if spread is None:
+        return ""
+    trials, tasks = spread.stderr_with(trials=2), spread.stderr_with(tasks=2)
+    return f"standard error {spread.stderr:.3f}; twice the trials {trials:.3f}; twice the tasks {tasks:.3f}"
+
+
+def _weighted(card: Card, marks: Marks) -> list[str]:
+    row = card.figures.weighted
+    if row is None:
+        return []
+    shown = []
+    for k in sorted({1, len(row.pass_hat_k)}):
+        found = row.intervals[k - 1]
+        ends = f" ({interval_text(found.low, found.high, marks)})" if found is not None else ""
+        shown.append(f"pass^{k} {row.pass_hat_k[k - 1]:.2f}{ends}")
+    left = f"; {plural(len(row.unweighted), 'task')} without a weight left out" if row.unweighted else ""
+    return [
+        f"weighted by {one_line(row.source)}: {', '.join(shown)};"
+        f" effective number of tasks {row.kish:.1f} of {row.tasks}{left}"
+    ]
+
+
+def _coverage(card: Card) -> list[str]:
+    cover, lines = card.effort.coverage, []
+    if cover.support_coverage is not None:
+        lines.append(
+            f"support coverage {cover.support_coverage:.2f}: {cover.out_of_scope} of"
+            f" {plural(cover.tasks_received, 'task')} out of scope and in no rate"
+        )
+    if cover.human_remedy_rate is not None and cover.unassisted_rate is not None:
+        lines.append(
+            f"human remedy rate {cover.human_remedy_rate:.2f};"
+            f" accepted without help {cover.unassisted_rate:.2f}"
+        )
+    return lines
+
+
+def _bias(plan: RepeatPlan) -> str:
+    text = "repeating only the failed tasks and taking the rest as stable reads too high"
+    if plan.naive is None or plan.measured is None:
+        return text
+    return f"{text}: in these data pass^{plan.k} {plan.naive:.2f} in place of {plan.measured:.2f}"
