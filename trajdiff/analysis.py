@@ -113,6 +113,36 @@ def analyse(
     return Analysis(findings=findings, tools=effects.rows, self_check=check, levels=tuple(sorted(levels)))
 
 
+def judge_as_failed(
+    corpus: Corpus, settings: Settings, trials: Sequence[tuple[str, str]], levels: Sequence[str] = ()
+) -> dict[tuple[str, str], Divergence | None]:
+    """What would be claimed about these (task id, trial id) if they had failed, whatever their verdict: each is
+    compared with the other passing trials of its task. None where nothing is claimed.
+
+    ``levels`` are the levels below writes to use, for instance ``Analysis.levels``. Trials without steps,
+    without another pass, or of unknown tasks are left out of the answer.
+    """
+    effects = _effects(corpus, settings)
+    preparer = Preparer(settings=settings, effect_of=effects.of)
+    wanted: dict[str, list[str]] = {}
+    for task_id, trial_id in trials:
+        wanted.setdefault(task_id, []).append(trial_id)
+    out: dict[tuple[str, str], Divergence | None] = {}
+    for task in corpus.tasks:
+        if task.task_id not in wanted:
+            continue
+        prepared = _prepare(preparer, task)
+        for trial_id in wanted[task.task_id]:
+            rest = [trial for trial in prepared.of(Verdict.PASS) if trial.trial_id != trial_id]
+            if rest and trial_id in prepared.trials:
+                graph = success_graph(rest, prepared.costs)
+                failing = prepared.trials[trial_id]
+                case = Case(task=task.task, failing=failing, graph=graph, levels=frozenset(levels))
+                found = earliest(case)
+                out[task.task_id, trial_id] = evidence.divergence(case, found) if found is not None else None
+    return out
+
+
 def compare_trials(
     corpus: Corpus, settings: Settings, left: tuple[str, str], right: tuple[str, str]
 ) -> AlignedTable:

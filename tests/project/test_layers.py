@@ -19,7 +19,7 @@ LAYERS = (
     ("align",),
     ("divergence",),
     ("analysis",),
-    ("report",),
+    ("report", "sides", "comparison", "gate"),
     ("render",),
     ("cli",),
     ("__main__",),
