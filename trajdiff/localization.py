@@ -32,6 +32,7 @@ SYNONYMS = {
 ALIKE = (
     {"missing_step", "early_stop", "unrecovered_error"},
     {"misread_result", "wrong_argument", "wrong_answer"},
+    {"extra_write", "wrong_tool"},
 )
 #: An answer this many messages off is counted as near.
 NEAR = 3

@@ -5,12 +5,17 @@ from __future__ import annotations
 import click
 
 from trajdiff import __version__
+from trajdiff.cli.check import check_command
 from trajdiff.cli.compare import compare
+from trajdiff.cli.curves import check_curve_command
 from trajdiff.cli.demo import demo
 from trajdiff.cli.export import export
 from trajdiff.cli.formats import formats
 from trajdiff.cli.inspect import inspect
+from trajdiff.cli.judges import judges
 from trajdiff.cli.report import report
+from trajdiff.cli.runs import compare_runs
+from trajdiff.cli.selfcheck import benchmark, selfcheck
 from trajdiff.cli.shapes import CONTEXT, Group
 from trajdiff.cli.streams import put
 from trajdiff.cli.unstable import unstable
@@ -66,5 +71,18 @@ def cli() -> None:
     """
 
 
-for command in (report, compare, unstable, export, inspect, validate, formats, demo):
+compare.add_command(compare_runs)
+for command in (
+    report,
+    compare,
+    unstable,
+    export,
+    inspect,
+    validate,
+    check_command,
+    judges,
+    formats,
+    demo,
+    check_curve_command,
+):
     cli.add_command(command)
