@@ -83,6 +83,8 @@ for command in (
     judges,
     formats,
     demo,
+    selfcheck,
+    benchmark,
     check_curve_command,
 ):
     cli.add_command(command)

@@ -27,6 +27,7 @@ __all__ = [
     "InvalidCountsError",
     "SuiteReliability",
     "TaskReliability",
+    "best_case",
     "disagreement",
     "format_k",
     "log10_pass_hat_k",
@@ -251,6 +252,11 @@ def _check_sums(row: TaskReliability, infra: str, unscored: str) -> None:
             f'task "{row.task_id}": {row.expected} expected trials are not {row.completed} completed'
             f" and {len(row.missing)} missing"
         )
+
+
+def best_case(row: TaskReliability) -> tuple[int, int]:
+    """(n, c) over the planned trials if everything that nobody judged had passed (statistics.md 8)."""
+    return _slots(row), _possible(row)
 
 
 def _slots(row: TaskReliability) -> int:

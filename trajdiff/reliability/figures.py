@@ -10,7 +10,7 @@ from fractions import Fraction
 from trajdiff.model import TaskTrials
 from trajdiff.reliability.adaptive import AdaptiveDesign, adaptive_design
 from trajdiff.reliability.bootstrap import SEED, BootstrapInterval, bootstrap_means
-from trajdiff.reliability.estimators import TaskReliability
+from trajdiff.reliability.estimators import TaskReliability, best_case
 from trajdiff.reliability.intervals import SuiteInterval, suite_interval, task_interval
 from trajdiff.reliability.outcomes import outcomes_of
 from trajdiff.reliability.pass_k import gap_contribution, pass_at_fraction, pass_hat_fraction
@@ -99,6 +99,19 @@ def suite_figures(
         tasks=tuple(_task(row, largest) for row in rows if row.n),
         weighted=_weighted(rows, weights),
     )
+
+
+def best_case_interval(rows: Sequence[TaskReliability], metric: str, k: int) -> SuiteInterval | None:
+    """The headline interval if every planned trial that is missing, unscored or infra had passed (8).
+
+    ``metric`` is ``pass_hat`` or ``pass_at``; None where there is no such k or no interval.
+    """
+    counts = [best_case(row) for row in rows]
+    used = [(n, c) for n, c in counts if n]
+    if not used or k > min(n for n, _ in used):
+        return None
+    estimator = pass_hat_fraction if metric == "pass_hat" else pass_at_fraction
+    return suite_interval([estimator(n, c, k) for n, c in used], sum(n for n, _ in used))
 
 
 def _values(

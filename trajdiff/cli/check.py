@@ -1,0 +1,144 @@
+"""``trajdiff check``: the gate for CI."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from trajdiff.cli.options import Names, common_options, output_options, reading_options, traces_argument
+from trajdiff.cli.report import seed_option
+from trajdiff.cli.runs import fresh, read_side
+from trajdiff.cli.session import Session
+from trajdiff.cli.shapes import Command
+from trajdiff.cli.values import Renderers, check_formats, emit_value
+from trajdiff.cli.writing import check_target, write
+from trajdiff.comparison import compare_sides
+from trajdiff.divergence.finding import Grade
+from trajdiff.errors import UsageError
+from trajdiff.gate import FAIL_ON, NEED_BASELINE, CheckResult, GateOptions, check, minimum
+from trajdiff.render import check_text, runs_markdown
+from trajdiff.render.safety import one_line
+from trajdiff.render.view import View
+from trajdiff.sides import side_of
+
+RENDERERS: Renderers = {
+    "text": check_text.render,
+    "json": check_text.render_json,
+    "jsonl": check_text.render_lines,
+    "markdown": runs_markdown.render_check,
+}
+
+
+@click.command(
+    "check",
+    cls=Command,
+    short_help="the gate for CI",
+    examples=(
+        "trajdiff check runs/v2 --min 'pass^4=0.50'",
+        "trajdiff check runs/v2 --baseline runs/v1 --fail-on new-failure,new-divergence",
+        "trajdiff check runs/v2 --baseline base.json --fail-on pass-k-drop --junit gates.xml",
+    ),
+    gate="a gate failed, whatever may still be missing",
+)
+@traces_argument
+@click.option("--baseline", metavar="PATH", help="Traces or a saved report to compare with.")
+@click.option("--fail-on", type=Names(), default=(), metavar="LIST", help=f"Of: {', '.join(FAIL_ON)}.")
+@click.option(
+    "--min",
+    "min",
+    multiple=True,
+    metavar="FIGURE=VALUE",
+    help="Least lower end of the interval, such as pass^4=0.50, pass@2=0.9, mean=0.7. Repeatable.",
+)
+@click.option(
+    "--min-grade",
+    type=click.Choice(tuple(grade.value for grade in Grade), case_sensitive=False),
+    default="B",
+    show_default=True,
+    help="Least grade of a new divergence that counts.",
+)
+@click.option("--k", "k", type=click.IntRange(min=1), metavar="K", help="k of pass-k-drop.  [default: largest]")
+@click.option("--point", is_flag=True, help="Judge the estimate instead of the lower end.")
+@click.option("--allow-incomplete", is_flag=True, help="Accept missing and unscored trials.")
+@click.option("--max-unstable", type=click.IntRange(min=0), metavar="N", help="Most mixed tasks.")
+@click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Most per accepted delivery.")
+@click.option("--max-p95", type=click.FloatRange(min=0), metavar="SECONDS", help="Most seconds at P95.")
+@click.option("--name", metavar="NAME", help="Title, and name in the marker of Markdown.")
+@click.option("--junit", metavar="FILE", help="Also write JUnit XML.")
+@click.option("--github", is_flag=True, help="Append Markdown to the step summary of GitHub.")
+@seed_option
+@output_options
+@reading_options
+@common_options
+@click.pass_context
+def check_command(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> int:
+    """Judge a run: thresholds on interval ends, hard gates of the settings, comparison with a baseline.
+
+    Hard gates always count. Incomplete data end with 3, never with 0, unless --allow-incomplete is given; a
+    failure that no missing trial can undo ends with 1 even then.
+    """
+    k = options.pop("k")
+    asked = _asked(options)
+    session = Session(ctx, options)
+    check_formats(session, RENDERERS)
+    if options["junit"]:
+        check_target(options["junit"])
+    if not (asked.fail_on or asked.minimums or session.settings.gate or _limits(asked)):
+        raise UsageError(
+            "nothing to check",
+            "give --min, --max-unstable, --fail-on with --baseline, or [[gate]] in the settings",
+        )
+    report, corpus = fresh(session, traces)
+    comparison = None
+    if options["baseline"]:
+        side = side_of(report, corpus, " ".join(traces) or "candidate")
+        comparison = compare_sides(read_side(session, options["baseline"]), side, k=k, seed=options["seed"])
+    result = check(report, asked, comparison)
+    view = session.view()
+    emit_value(session, result, RENDERERS, view)
+    _files(session, result, view)
+    return int(result.code)
+
+
+def _asked(options: dict[str, Any]) -> GateOptions:
+    unknown = [name for name in options["fail_on"] if name not in FAIL_ON]
+    if unknown:
+        raise UsageError(f"--fail-on {one_line(unknown[0])}: no such gate", f"known: {', '.join(FAIL_ON)}")
+    needed = [name for name in options["fail_on"] if name in NEED_BASELINE]
+    if needed and not options["baseline"]:
+        raise UsageError(f"--fail-on {needed[0]} needs --baseline")
+    return GateOptions(
+        fail_on=tuple(dict.fromkeys(options["fail_on"])),
+        minimums=tuple(minimum(text) for text in options["min"]),
+        min_grade=options["min_grade"],
+        point=options["point"],
+        allow_incomplete=options["allow_incomplete"],
+        max_unstable=options["max_unstable"],
+        max_cost=options["max_cost"],
+        max_p95=options["max_p95"],
+    )
+
+
+def _limits(asked: GateOptions) -> bool:
+    return any(limit is not None for limit in (asked.max_unstable, asked.max_cost, asked.max_p95))
+
+
+def _files(session: Session, result: CheckResult, view: View) -> None:
+    """JUnit and the step summary."""
+    if session.options["junit"]:
+        write(session.options["junit"], check_text.render_junit(result))
+        session.note("wrote", one_line(session.options["junit"]))
+    if not session.options["github"]:
+        return
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not summary:
+        session.note("note", "--github: GITHUB_STEP_SUMMARY is not set, nothing appended")
+        return
+    try:
+        with Path(summary).open("a", encoding="utf-8") as file:
+            file.write(runs_markdown.render_check(result, view))
+    except OSError as error:
+        raise UsageError(f"{summary}: cannot be written ({error.strerror or error})") from error

@@ -1,0 +1,79 @@
+"""``trajdiff judges``: how far two or more sets of labels agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from trajdiff.cli.options import Numbers, common_options, output_options, reading_options, traces_argument
+from trajdiff.cli.report import seed_option
+from trajdiff.cli.session import Session, read_text
+from trajdiff.cli.shapes import Command
+from trajdiff.cli.values import Renderers, check_formats, emit_value
+from trajdiff.errors import UsageError
+from trajdiff.reliability.labels import judge_report, read_labels, score_labels, verdict_labels
+from trajdiff.render import judges_text
+
+RENDERERS: Renderers = {
+    "text": judges_text.render,
+    "json": judges_text.render_json,
+    "jsonl": judges_text.render_lines,
+    "markdown": judges_text.render_markdown,
+}
+
+
+@click.command(
+    "judges",
+    cls=Command,
+    short_help="agreement between two sets of labels",
+    examples=(
+        "trajdiff judges --labels people.csv",
+        "trajdiff judges runs --score db --score communicate",
+        "trajdiff judges runs --labels people.csv --calibration 45,50,38,40",
+    ),
+    gate="--exit-code was given and the labels of some trial differ",
+)
+@traces_argument
+@click.option("--labels", metavar="FILE", help="CSV with task_id, trial_id, rater, label (pass or fail).")
+@click.option(
+    "--score", "score", multiple=True, metavar="NAME", help="A recorded score as a judge; repeatable."
+)
+@click.option(
+    "--calibration",
+    type=Numbers(),
+    metavar="A,B,C,D",
+    help="A of B trials that people passed were judged pass, C of D that people failed were judged fail.",
+)
+@click.option("--all", "all", is_flag=True, help="Name every trial they disagree on.")
+@seed_option
+@output_options
+@reading_options
+@common_options
+@click.pass_context
+def judges(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> int:
+    """Agreement between the recorded verdicts and other labels, or between recorded scores.
+
+    pass^k that rests on a judge is no better than the judge: read the agreement first.
+    """
+    calibration = options["calibration"]
+    if calibration is not None and len(calibration) != 4:
+        raise UsageError("--calibration needs four numbers", "judged pass, of passed, judged fail, of failed")
+    session = Session(ctx, options)
+    check_formats(session, RENDERERS)
+    given = read_labels(read_text(options["labels"], "labels"), options["labels"]) if options["labels"] else ()
+    corpus = session.load(traces)
+    scores = tuple(score_labels(corpus.tasks, name) for name in options["score"])
+    found = (*scores, *given)
+    if len(scores) < 2:
+        found = (verdict_labels(corpus.tasks), *found)
+    made = judge_report(
+        found,
+        known=frozenset((trial.task_id, trial.trial_id) for trial in corpus.trials),
+        calibration=None
+        if calibration is None
+        else (calibration[0], calibration[1], calibration[2], calibration[3]),
+        seed=options["seed"],
+    )
+    emit_value(session, made, RENDERERS, session.view(show_all=options["all"]))
+    return 1 if options["exit_code"] and made.differ else 0

@@ -1,0 +1,106 @@
+"""``trajdiff compare runs``: two systems or versions on the same tasks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from trajdiff.cli.options import common_options, output_options, reading_options
+from trajdiff.cli.report import seed_option
+from trajdiff.cli.session import Session
+from trajdiff.cli.shapes import Command
+from trajdiff.cli.values import Renderers, check_formats, emit_value
+from trajdiff.comparison import Change, Comparison, compare_sides
+from trajdiff.errors import InputError
+from trajdiff.model import Corpus
+from trajdiff.reliability.card import CardOptions
+from trajdiff.render import runs_json, runs_markdown, runs_text
+from trajdiff.report import FORMAT_VERSION, Report
+from trajdiff.sides import Side, side_of, side_of_saved
+
+RENDERERS: Renderers = {
+    "text": runs_text.render,
+    "json": runs_json.render,
+    "jsonl": runs_json.render_lines,
+    "markdown": runs_markdown.render,
+}
+
+
+@click.command(
+    "runs",
+    cls=Command,
+    short_help="two systems or versions, paired by task",
+    examples=(
+        "trajdiff compare runs runs/v1 runs/v2",
+        "trajdiff compare runs base.json runs/v2 --k 4 --stats",
+        "trajdiff compare runs 'runs/v1/*.json' runs/v2 --to comment.md",
+    ),
+    gate="--exit-code was given and there is a new failure or a new divergence",
+)
+@click.argument("baseline", help="File, folder, quoted glob, or a report saved as JSON.")
+@click.argument("candidate", help="The same for the run to judge.")
+@click.option(
+    "--k", "k", type=click.IntRange(min=1), metavar="K", help="k of the decision.  [default: largest]"
+)
+@click.option("--stats", is_flag=True, help="Standard errors, bootstrap, adjusted p.")
+@click.option("--all", "all", is_flag=True, help="Every task whose divergences changed.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N rows.")
+@seed_option
+@output_options
+@reading_options
+@common_options
+@click.pass_context
+def compare_runs(ctx: click.Context, /, baseline: str, candidate: str, **options: Any) -> int:
+    """Two runs of the same tasks: differences per task, never two averages side by side.
+
+    Tasks are paired by id; each side keeps its own number of trials. What is not the same on both sides
+    stands above the figures.
+    """
+    k = options.pop("k")
+    session = Session(ctx, options)
+    check_formats(session, RENDERERS)
+    made = compare_sides(read_side(session, baseline), read_side(session, candidate), k=k, seed=options["seed"])
+    view = session.view(stats=options["stats"], show_all=options["all"])
+    emit_value(session, made, RENDERERS, view)
+    return 1 if options["exit_code"] and _worse(made) else 0
+
+
+def read_side(session: Session, path: str) -> Side:
+    """One side from traces, or from a report saved as JSON."""
+    saved = saved_report(path)
+    if saved is not None:
+        return side_of_saved(saved, path)
+    report, corpus = fresh(session, (path,))
+    return side_of(report, corpus, path)
+
+
+def fresh(session: Session, paths: tuple[str, ...], card: CardOptions | None = None) -> tuple[Report, Corpus]:
+    """Reads and analyses traces; the report has a card."""
+    corpus = session.load(paths, list_files=True)
+    return session.report(corpus, card=card or CardOptions()), corpus
+
+
+def saved_report(path: str) -> dict[str, Any] | None:
+    """The content of a saved report; None for anything else, which is then read as traces."""
+    file = Path(path)
+    if not file.is_file():
+        return None
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    if FORMAT_VERSION.encode() not in data or not data.lstrip().startswith(b"{"):
+        return None
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    found = isinstance(document, dict) and document.get("schema") == FORMAT_VERSION
+    return document if found else None
+
+
+def _worse(made: Comparison) -> bool:
+    return bool(made.of(Change.BROKEN)) or any(change.new for change in made.changes)

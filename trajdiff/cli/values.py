@@ -1,0 +1,54 @@
+"""Output of commands whose result is no report: one table of renderers, the same options as everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from trajdiff.cli.session import Session
+from trajdiff.cli.streams import put
+from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
+from trajdiff.errors import UsageError
+from trajdiff.render.marks import UNICODE
+from trajdiff.render.safety import one_line
+from trajdiff.render.view import View
+
+Renderers = Mapping[str, Callable[[Any, View], str]]
+
+_SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".txt": "text"}
+
+
+def check_formats(session: Session, renderers: Renderers) -> list[tuple[str, str]]:
+    """The files asked for with their formats. Raises ``UsageError`` before anything is read."""
+    if session.format() not in renderers:
+        raise UsageError(f"no format {session.format()} here", f"known: {', '.join(sorted(renderers))}")
+    targets = []
+    for target in session.options.get("to") or ():
+        if target == STANDARD_OUTPUT:
+            continue
+        name = _SUFFIXES.get(Path(target).suffix.lower())
+        if name is None or name not in renderers:
+            known = " ".join(suffix for suffix, name in sorted(_SUFFIXES.items()) if name in renderers)
+            raise UsageError(
+                f"{one_line(target)}: the suffix names no format that can be written", f"known: {known}"
+            )
+        check_target(target)
+        targets.append((target, name))
+    if session.options.get("md"):
+        check_target(session.options["md"])
+        targets.append((session.options["md"], "markdown"))
+    return targets
+
+
+def emit_value(session: Session, value: Any, renderers: Renderers, view: View) -> None:
+    """Print the value and write the files asked for."""
+    from dataclasses import replace
+
+    targets = check_formats(session, renderers)
+    name = session.format()
+    plain = replace(view, color=False)
+    put(renderers[name](value, view if name == "text" else plain), utf8=name != "text")
+    for target, kind in targets:
+        write(target, renderers[kind](value, replace(plain, width=100, marks=UNICODE)))
+        session.note("wrote", one_line(target))

@@ -1,0 +1,178 @@
+"""One side of a comparison: what a report says about its tasks, from a fresh report or from a saved one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trajdiff.divergence.finding import Divergence, FindingKind
+from trajdiff.errors import InputError
+from trajdiff.model import Corpus, TaskTrials, Verdict
+from trajdiff.report import FORMAT_VERSION, Report, TaskReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideDivergence:
+    """A divergence of one failed trial; ``identity`` is the same in a rerun."""
+
+    identity: str
+    trial_id: str
+    grade: str
+    text: str
+    support: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideTask:
+    """One task: n counted and c accepted trials, verdicts in order (None: missing), finding, divergences."""
+
+    task_id: str
+    n: int
+    c: int
+    verdicts: tuple[Verdict | None, ...]
+    kind: FindingKind
+    text: str
+    divergences: tuple[SideDivergence, ...]
+    complete: bool
+
+    @property
+    def mixed(self) -> bool:
+        """Whether trials of the task end differently."""
+        return 0 < self.c < self.n
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """A run: its tasks by id, what it took, what identifies its parts.
+
+    ``cost`` and ``tokens`` are None where nothing is recorded. ``trials`` holds the records, empty for a saved
+    report. ``versions`` are recorded values by property.
+    """
+
+    name: str
+    tasks: Mapping[str, SideTask]
+    counted: int
+    cost: float | None
+    tokens: int | None
+    complete: bool
+    versions: Mapping[str, tuple[str, ...]]
+    trials: tuple[TaskTrials, ...] = ()
+    saved: bool = False
+
+
+def side_of(report: Report, corpus: Corpus, name: str) -> Side:
+    """The side of a report that carries a card."""
+    card = report.card
+    versions = {one.name: one.values for one in card.versions if one.recorded} if card is not None else {}
+    cost = card.effort.cost.total if card is not None else None
+    tokens = card.effort.tokens if card is not None else None
+    return Side(
+        name=name,
+        tasks={task.task_id: _task(task) for task in report.tasks},
+        counted=report.suite.counted,
+        cost=cost,
+        tokens=tokens,
+        complete=report.suite.complete,
+        versions=versions,
+        trials=corpus.tasks,
+    )
+
+
+def side_of_saved(document: Mapping[str, Any], name: str) -> Side:
+    """The side of a report saved as JSON. Raises ``InputError`` for anything else."""
+    if document.get("schema") != FORMAT_VERSION:
+        raise InputError(f"{name}: no saved report ({FORMAT_VERSION})")
+    try:
+        tasks = {entry["task_id"]: _saved_task(entry) for entry in document["tasks"]}
+        shown = document["shown"]
+        if shown["tasks"] != shown["of"]:
+            raise InputError(
+                f"{name}: the saved report holds {shown['tasks']} of {shown['of']} tasks",
+                "save it without --task, --only and the other filters",
+            )
+        statistics = document.get("statistics") or {}
+        trials = document["trials"]
+        return Side(
+            name=name,
+            tasks=tasks,
+            counted=trials["counted"],
+            cost=(statistics.get("cost") or {}).get("total"),
+            tokens=(statistics.get("cost") or {}).get("tokens"),
+            complete=not (trials["missing"] or trials["unscored"] or document["suite"]["no_trials"]),
+            versions={
+                key: tuple(value["values"])
+                for key, value in (statistics.get("versions") or {}).items()
+                if value["values"]
+            },
+            saved=True,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{name}: not a complete saved report ({type(error).__name__}: {error})") from error
+
+
+def _task(task: TaskReport) -> SideTask:
+    row = task.reliability
+    return SideTask(
+        task_id=task.task_id,
+        n=row.n,
+        c=row.c,
+        verdicts=(*(trial.verdict for trial in task.trials), *(None for _ in task.missing)),
+        kind=task.finding.kind,
+        text=task.finding.text,
+        divergences=tuple(
+            _divergence(one) for one in task.finding.divergences if not one.abstained and one.identity
+        ),
+        complete=not (row.missing or row.unscored) and row.n > 0,
+    )
+
+
+def _divergence(one: Divergence) -> SideDivergence:
+    support = one.support
+    text = ""
+    if support is not None:
+        text = f"{support.failed_with}/{support.failed} failed, {support.passed_with}/{support.passed} passed"
+    return SideDivergence(
+        identity=one.identity,
+        trial_id=one.trial_id,
+        grade="" if one.grade is None else one.grade.value,
+        text=f"{one.actor.value}: {one.headline}" if one.actor is not None else one.headline,
+        support=text,
+    )
+
+
+def _saved_task(entry: Mapping[str, Any]) -> SideTask:
+    finding = entry["finding"]
+    return SideTask(
+        task_id=entry["task_id"],
+        n=entry["n_counted"],
+        c=entry["passed"],
+        verdicts=tuple(
+            None if trial["verdict"] is None else Verdict(trial["verdict"]) for trial in entry["trials"]
+        )
+        + (None,) * (len(entry["missing"]) - sum(trial["verdict"] is None for trial in entry["trials"])),
+        kind=FindingKind(finding["kind"]),
+        text=finding["text"],
+        divergences=tuple(_saved_divergence(one) for one in entry["divergences"] if not one["abstained"]),
+        complete=not (entry["missing"] or entry["unscored"]) and entry["n_counted"] > 0,
+    )
+
+
+def _saved_divergence(one: Mapping[str, Any]) -> SideDivergence:
+    support = one["support"]
+    text = ""
+    if support:
+        text = f"{support['failed_with']}/{support['failed']} failed,"
+        text += f" {support['passed_with']}/{support['passed']} passed"
+    return SideDivergence(
+        identity=one["identity"],
+        trial_id=one["trial_id"],
+        grade=one["grade"] or "",
+        text=f"{one['actor']}: {one['headline']}" if one["actor"] else one["headline"],
+        support=text,
+    )
+
+
+def counts_of(side: Side, task_ids: Sequence[str]) -> list[tuple[int, int]]:
+    """(n, c) of these tasks, in this order."""
+    return [(side.tasks[task].n, side.tasks[task].c) for task in task_ids]
