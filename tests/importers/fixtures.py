@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.importers import fixtures_anthropic as anthropic
 from tests.importers import fixtures_inspect as inspect_logs
 from trajdiff.importers import ReadOptions, load
 from trajdiff.model import Corpus, Diagnostic, Step, StepKind, Trial
@@ -219,8 +220,26 @@ def jsonl(*records: Any) -> bytes:
     return b"".join(json.dumps(one).encode() + b"\n" for one in records)
 
 
+def rollout(number: int = 0, reward: float = 1.0) -> dict[str, Any]:
+    """A line of verifiers: calls are JSON texts, and their arguments are JSON texts again."""
+    call = {"id": "c1", "type": "function", "function": {"name": "find_lamp", "arguments": '{"size": "tall"}'}}
+    return {
+        "id": number,
+        "task": "shop",
+        "prompt": [said("system", "Look lamps up."), said("user", "The tall lamp.")],
+        "completion": [
+            {"role": "assistant", "content": "", "tool_calls": [json.dumps(call)]},
+            {"role": "tool", "content": '{"lamp": 7}', "tool_calls": None},
+            said("assistant", "It is lamp 7."),
+        ],
+        "reward": reward,
+        "answer": "7",
+    }
+
+
 #: Files of every format by the importer's name; a new importer needs a line here.
 SAMPLES: dict[str, tuple[bytes, ...]] = {
+    "claude-code": (jsonl(*anthropic.session()), json.dumps(anthropic.session()).encode()),
     "chat": (
         jsonl(*(held(trial=trial, reward=1 - trial) for trial in (0, 1))),
         json.dumps(list(LAMP)).encode(),
@@ -259,6 +278,7 @@ SAMPLES: dict[str, tuple[bytes, ...]] = {
         json.dumps([record(), record(trial_id=1, verdict="unscored", reward=None)]).encode(),
         json.dumps(record(), indent=2).encode(),
     ),
+    "verifiers": (jsonl(rollout(), rollout(reward=0.0), rollout(1)),),
 }
 
 

@@ -1,4 +1,4 @@
-"""Bare message lists of OpenAI chat completions, as JSON or JSONL; the catch-all of its stage (formats.md 7.8).
+"""Bare message lists of chat completions or Anthropic, JSON or JSONL; the catch-all of its stage.
 
 One trial is a list of messages, a file with one message a line, or an object with ``messages``; several are a
 list or lines of such objects. What an object records beside its messages is used; the rest comes from the path.
@@ -12,7 +12,8 @@ from typing import Any
 
 from trajdiff.importers import scoring, verdicts
 from trajdiff.importers.bare import NO_OUTCOME, as_object, tell_bare, tell_unread, value_of
-from trajdiff.importers.chat_messages import SAYS, add_chat_message
+from trajdiff.importers.chat_messages import SAYS
+from trajdiff.importers.dialects import add_message
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import plain_number
 from trajdiff.importers.naming import as_text, id_text, whole_number
@@ -22,6 +23,7 @@ from trajdiff.importers.protocol import Claim, Head, Imported, Peek, Plan, ReadO
 from trajdiff.importers.steps import StepBuilder
 from trajdiff.importers.texts import content_text
 from trajdiff.model import (
+    Actor,
     Judgement,
     Provenance,
     SourceRef,
@@ -48,7 +50,7 @@ _REASONS = {
 @dataclass(frozen=True, slots=True)
 class _Chat:
     name: str = "chat"
-    title: str = "OpenAI chat messages"
+    title: str = "chat messages (OpenAI or Anthropic)"
     recognised_by: str = "messages with role and content, bare or under messages"
     record_schema: str | None = None
     catch_all: bool = True
@@ -103,7 +105,7 @@ def _bare_trial(document: Document, names: PathNames) -> Trial:
         value = value_of(record, document.notices, "a message")
         if value is None and record.problem is not None:
             continue
-        add_chat_message(builder, value, count, record.pointer.removeprefix("$"), document.notices)
+        add_message(builder, value, count, record.pointer.removeprefix("$"), document.notices)
         count += 1
     termination = Termination()
     steps = builder.finish(termination, messages=count, at="")
@@ -149,8 +151,11 @@ def _held_trial(
     where = Where(document.notices, document.path, record.pointer, record.line, named.task_id, named.trial_id)
     messages: Sequence[Any] = value["messages"]
     builder = StepBuilder(path=document.path, pointer=record.pointer, line=record.line)
+    if value.get("system") is not None:
+        # Anthropic requests keep the system prompt beside the messages.
+        builder.entry(actor=Actor.SYSTEM, text=content_text(value["system"]), message=0, at=".system")
     for index, message in enumerate(messages):
-        add_chat_message(builder, message, index, f".messages[{index}]", document.notices)
+        add_message(builder, message, index, f".messages[{index}]", document.notices)
     termination = _termination(value)
     steps = builder.finish(termination, messages=len(messages), at="")
     builder.report(where)

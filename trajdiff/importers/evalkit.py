@@ -14,7 +14,7 @@ from typing import Any
 
 from trajdiff.importers import scoring, verdicts
 from trajdiff.importers.bare import as_list, as_object, tell_unread, value_of
-from trajdiff.importers.chat_messages import add_chat_message
+from trajdiff.importers.dialects import add_message
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import plain_number
 from trajdiff.importers.naming import as_text, id_text, whole_number
@@ -159,7 +159,7 @@ def _trial(
         where.warn("no_messages", "messages are not there", "it keeps its verdict and is not compared")
     listed = as_list(messages)
     for index, message in enumerate(listed):
-        add_chat_message(builder, message, index, f".messages[{index}]", document.notices)
+        add_message(builder, message, index, f".messages[{index}]", document.notices)
     termination = _termination(value)
     steps = builder.finish(termination, messages=len(listed), at="")
     builder.report(where)

@@ -51,7 +51,7 @@ def makes_invalid(exception: Mapping[str, Any]) -> bool:
             return not said
         if said in ("valid", "invalid"):
             return bool(said == "invalid")
-    return exception.get("exception_type") in _INVALID
+    return str(exception.get("exception_type")) in _INVALID
 
 
 def reason_of(name: str) -> TerminationReason:

@@ -82,7 +82,7 @@ def _walk(events: list[Any], at: str, spans: _Spans, pool: list[Any], actor: str
             continue
         who = actor if depth else _actor(around, event)
         place = f"{at}[{position}]"
-        if kind == "model" and event.get("role") not in _GRADERS:
+        if kind == "model" and as_text(event.get("role")) not in _GRADERS:
             yield Act(at=place, actor=who, messages=tuple(_messages(event, place, pool)))
         elif kind == "tool":
             inner = event.get("events")
