@@ -329,13 +329,15 @@ class TaskTrials:
     """All trials of one task, ordered by ordinal, then trial id.
 
     ``expected_n`` is the planned number of trials, None where no plan was recorded; ``missing`` names the
-    planned trials that are not there.
+    planned trials that are not there. ``group`` says whose trials these are where a task was tried by several
+    models or agents; the task id then ends in it, in brackets.
     """
 
     task: Task
     trials: tuple[Trial, ...]
     expected_n: int | None = None
     missing: tuple[str, ...] = ()
+    group: str | None = None
 
     @property
     def task_id(self) -> str:

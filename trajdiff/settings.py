@@ -68,7 +68,8 @@ class Settings:
     """All settings in effect. ``origin`` is the file they came from, None for defaults.
 
     ``tools`` maps glob patterns of tool names to an effect; the first match wins. ``traces`` are relative to
-    the directory the settings were loaded for. ``origins`` says for each key that is not a default where its
+    the directory the settings were loaded for, and so are ``outcomes``. ``map`` holds the mappings as they are
+    written; the reader checks them. ``origins`` says for each key that is not a default where its
     value came from: the settings file, or what ``override`` was told.
     """
 
@@ -78,12 +79,14 @@ class Settings:
     k: tuple[int, ...] = ()
     expected_trials: int | None = None
     threshold: float | None = None
+    outcomes: tuple[str, ...] = ()
     infra: str = "fail"
     unscored: str = "exclude"
     tools: Mapping[str, Effect] = field(default_factory=dict)
     steps: tuple[StepLabel, ...] = ()
     ignore: IgnoreRules = field(default_factory=IgnoreRules)
     gate: tuple[GateRule, ...] = ()
+    map: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -221,6 +224,10 @@ def _settings(document: Mapping[str, Any], origin: str, folder: Path, start: Pat
     values = dict(document)
     if "traces" in values:
         values["traces"] = tuple(_pattern(pattern, folder, start) for pattern in values["traces"])
+    if "outcomes" in values:
+        files = values["outcomes"]
+        named = [files] if isinstance(files, str) else files
+        values["outcomes"] = tuple(_pattern(one, folder, start) for one in named)
     if "k" in values:
         values["k"] = tuple(values["k"])
     if "threshold" in values:

@@ -195,6 +195,10 @@ def test_TRI_02_other_models_and_seeds_are_other_trials_and_it_is_said() -> None
         record(reward=reward, provenance={"model": model}) for model, reward in (("a", 1), ("b", 0), ("c", 1))
     ]
     corpus = read(three)
+    assert names(corpus) == ["L1 [a]/0", "L1 [b]/0", "L1 [c]/0"]
+    assert [task.group for task in corpus.tasks] == ["a", "b", "c"]
+    assert told(corpus, "several_groups").details[:3] == tuple(f"{one}: 1 task, 1 trial" for one in "abc")
+    corpus = read(three, group_by=())
     assert names(corpus) == ["L1/0", "L1/0~2", "L1/0~3"]
     assert [trial.provenance.model for trial in corpus.trials] == ["a", "b", "c"]
     warning = told(corpus, "mixed_provenance")

@@ -28,6 +28,7 @@ expected_trials = 4
 threshold  = 1
 infra      = "exclude"
 unscored   = "fail"
+outcomes   = ["runs/scores.csv", "trials.toml"]
 
 [tools]
 "get_*"     = "read"
@@ -37,6 +38,10 @@ think       = "control"
 [steps]
 "look up order" = "get_order*"
 "refund a lamp" = {tool = "refund_item", arguments = {"item.id" = "LAMP-*"}}
+
+[map.mine]
+task  = "case_id"
+steps = {path = "log", decode = "openai_messages"}
 
 [ignore]
 arguments = ["*.request_id", "*.timestamp"]
@@ -155,6 +160,13 @@ def test_traces_are_relative_to_the_file_and_written_for_the_start(folder: Path)
     assert load_settings(start=folder).traces == ("runs/*.json", "../x", "y", absolute, "-")
 
 
+def test_outcomes_are_one_file_or_several_relative_to_the_settings(folder: Path) -> None:
+    (folder / "trajdiff.toml").write_text('outcomes = "runs/scores.csv"')
+    assert load_settings(start=folder / "sub").outcomes == ("../runs/scores.csv",)
+    (folder / "trajdiff.toml").write_text('outcomes = ["a.csv", "b.toml"]')
+    assert load_settings(start=folder).outcomes == ("a.csv", "b.toml")
+
+
 def test_brackets_in_the_names_of_folders_are_no_globs(folder: Path) -> None:
     other = folder / "v[1]"
     (other / "runs").mkdir(parents=True)
@@ -173,8 +185,9 @@ def test_start_may_be_relative(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_explain_gives_every_value_with_its_origin(folder: Path) -> None:
-    plain = ["traces", "name", "k", "expected_trials", "threshold", "infra", "unscored", "tools", "steps"]
-    keys = [*plain, "ignore.arguments", "ignore.results", "ignore.tools", "gate"]
+    first = ["traces", "name", "k", "expected_trials", "threshold", "outcomes", "infra", "unscored"]
+    rules = ["tools", "steps", "ignore.arguments", "ignore.results", "ignore.tools", "gate", "map"]
+    keys = [*first, *rules]
     assert [(key, origin) for key, _, origin in explain(Settings())] == [(key, "default") for key in keys]
     (folder / "trajdiff.toml").write_text(FULL, encoding="utf-8")
     made = override(load_settings(start=folder), origin="--infra", infra="fail", k=None)
@@ -184,9 +197,11 @@ def test_explain_gives_every_value_with_its_origin(folder: Path) -> None:
     assert rows["threshold"] == ("1.0", "trajdiff.toml")
     assert rows['tools."get_*"'] == ('"read"', "trajdiff.toml")
     assert rows['steps."refund a lamp"'][0] == '{"tool": "refund_item", "arguments": {"item.id": "LAMP-*"}}'
+    assert rows["outcomes"] == ('["runs/scores.csv", "trials.toml"]', "trajdiff.toml")
+    assert "openai_messages" in rows["map.mine"][0]
     assert rows["ignore.tools"] == ('["think"]', "trajdiff.toml")
     assert rows['gate."facts are right"'] == ('{"score": "communicate"}', "trajdiff.toml")
-    assert len(rows) == len(explain(made)) == 7 + 3 + 2 + 3 + 2
+    assert len(rows) == len(explain(made)) == 8 + 3 + 2 + 3 + 2 + 1
 
 
 def test_override_takes_values_and_leaves_the_rest() -> None:

@@ -61,7 +61,8 @@ BAD = {
     '"\\u001b[31mred" = 1': (
         'unknown key "\\u001b[31mred"',
         'at "\\u001b[31mred"',
-        "known here: expected_trials, gate, ignore, infra, k, name, steps, threshold, tools, traces, unscored",
+        "known here: expected_trials, gate, ignore, infra, k, map, name, outcomes, steps, threshold, tools,"
+        " traces, unscored",
     ),
     f'name = ["{"x" * 200}"]': (
         "name must be a text that is not empty",

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from trajdiff.divergence.finding import Blame, FindingKind, Grade, Kind
+from trajdiff.importers.protocol import GROUP_DIMENSIONS
 from trajdiff.model import TerminationReason
 from trajdiff.render.choosing import MIXED
 
@@ -47,6 +48,24 @@ class Names(click.ParamType[tuple[str, ...]]):
         if isinstance(value, tuple):
             return value
         return tuple(part.strip() for part in str(value).split(",") if part.strip())
+
+
+class Dimensions(click.ParamType[tuple[str, ...]]):
+    """What keeps trials of one task apart, separated by commas; ``none`` is nothing."""
+
+    name = "dimensions"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """``model,agent`` as a tuple, ``none`` as an empty one."""
+        if isinstance(value, tuple):
+            return value
+        wanted = tuple(part.strip().replace("-", "_") for part in str(value).split(",") if part.strip())
+        if wanted == ("none",):
+            return ()
+        for one in wanted:
+            if one not in GROUP_DIMENSIONS:
+                self.fail(f"{one!r} is none of {', '.join(GROUP_DIMENSIONS)}, none", param, ctx)
+        return wanted
 
 
 def together(*decorators: Decorator) -> Decorator:
@@ -91,7 +110,22 @@ common_options = together(
 
 reading_options = together(
     click.option("--from", "from", metavar="NAME", help="Read everything as this format (trajdiff formats)."),
+    click.option("--map", "map", metavar="NAME", help="Read everything by this mapping of the settings."),
+    click.option(
+        "--outcomes",
+        "outcomes",
+        multiple=True,
+        type=Paths(),
+        metavar="FILE",
+        help="Verdicts by task and trial, or a manifest: CSV, JSONL or TOML. Repeatable.",
+    ),
     click.option("--suite", metavar="NAME", help="Suite of trials that record none."),
+    click.option(
+        "--group-by",
+        type=Dimensions(),
+        metavar="WHAT",
+        help="What keeps trials of one task apart, such as model,sampling, or none.  [default: model,agent]",
+    ),
     click.option("--threshold", type=float, metavar="X", help="A reward from X on is a pass."),
     click.option("--expected-trials", type=click.IntRange(min=1), metavar="N", help="Planned trials per task."),
     click.option(

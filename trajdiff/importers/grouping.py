@@ -7,8 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from trajdiff.importers.copies import Entry, drop_copies
+from trajdiff.importers.group_split import GroupKey, Split, TaskKey, split_groups
+from trajdiff.importers.groups import grouping_of, tell_groups
 from trajdiff.importers.jsontext import canonical
+from trajdiff.importers.ledger import Ledger
 from trajdiff.importers.numbering import number_trials
+from trajdiff.importers.outcome_join import Joined, join_outcomes
 from trajdiff.importers.planning import Slot, expected_and_missing, same_runs
 from trajdiff.importers.protocol import Imported, Importer, Plan, ReadOptions
 from trajdiff.importers.sameness import mixed_provenance
@@ -16,7 +20,6 @@ from trajdiff.model import Diagnostic, Task, TaskTrials, Trial
 from trajdiff.natural import natural_key
 
 _T = TypeVar("_T")
-TaskKey = tuple[str | None, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +34,13 @@ class Unit:
 
 
 def group_trials(
-    units: Sequence[Unit], options: ReadOptions
+    units: Sequence[Unit], options: ReadOptions, ledger: Ledger | None = None
 ) -> tuple[tuple[TaskTrials, ...], tuple[Diagnostic, ...]]:
     """All tasks in natural order of their ids, each with its trials, and what was noticed on the way.
 
-    Raises ``InputError`` if two recordings of one trial contradict each other.
+    Trials of one task by several models or agents are several groups, each a row of its own. ``ledger`` holds
+    outcomes to join by task and trial. Raises ``InputError`` if two recordings of one trial contradict each
+    other.
     """
     notes: list[Diagnostic] = []
     entries = [
@@ -45,24 +50,73 @@ def group_trials(
     ]
     kept, joined = drop_copies(entries, [unit.path for unit in units], options.on_duplicate, notes)
     tasks = _tasks(units, options.suite)
-    by_key: dict[TaskKey, list[Entry]] = {key: [] for key in tasks}
+    by_task: dict[TaskKey, list[Entry]] = {key: [] for key in tasks}
     for entry in kept:
-        by_key.setdefault(_key(entry.trial), []).append(entry)
-    numbered = {key: number_trials(found, notes) for key, found in by_key.items()}
-    plans = _plans(units, _runs(units, joined, numbered), options.suite)
-    shown = _shown_ids(by_key)
+        by_task.setdefault(_key(entry.trial), []).append(entry)
+    split = _split(units, by_task, options)
+    numbered = {key: number_trials(found, notes) for key, found in split.groups.items()}
+    join = Joined(trials=numbered) if ledger is None else join_outcomes(ledger, numbered)
+    plans = _plans(units, _runs(units, joined, join.trials), options.suite)
+    from_one = _counted_from_one(units)
+    shown = _shown_ids(by_task)
     result = []
-    for key in sorted(by_key, key=lambda key: natural_key(shown[key])):
-        name = shown[key]
-        definitions = tasks.get(key, [])
-        task = replace(_merged(definitions) or Task(task_id=key[1], suite=key[0]), task_id=name)
-        trials = tuple(_named(entry.trial, name) for entry in numbered[key])
+    for key in sorted(join.trials, key=lambda key: (natural_key(shown[key[:2]]), natural_key(key[2] or ""))):
+        suite, task_id, label = key
+        name = shown[suite, task_id] if label is None else f"{shown[suite, task_id]} [{label}]"
+        definitions = tasks.get((suite, task_id), [])
+        task = replace(_merged(definitions) or Task(task_id=task_id, suite=suite), task_id=name)
+        trials = tuple(_named(entry.trial, name) for entry in join.trials[key])
         notes.extend(mixed_provenance(name, trials, definitions))
+        mine = [(run, plan) for unit, run, plan in plans.get((suite, task_id), []) if unit in split.units[key]]
+        mine += _plans_of_rows(task_id, task, join) if label is None else []
         expected, missing = expected_and_missing(
-            name, trials, plans.get(key, []), options.expected_trials, notes
+            name,
+            trials,
+            mine,
+            options.expected_trials,
+            notes,
+            from_one=bool(split.units[key]) and split.units[key] <= from_one,
         )
-        result.append(TaskTrials(task=task, trials=trials, expected_n=expected, missing=missing))
+        result.append(TaskTrials(task=task, trials=trials, expected_n=expected, missing=missing, group=label))
+    notes += tell_groups(_by_label(join.trials), units[0].path if units else None)
     return tuple(result), tuple(notes)
+
+
+def _split(units: Sequence[Unit], by_task: Mapping[TaskKey, list[Entry]], options: ReadOptions) -> Split:
+    """The groups of every task by what is recorded about the making of its trials."""
+    grouping = grouping_of(options.group_by)
+    planning: dict[TaskKey, list[int]] = {}
+    for number, unit in enumerate(units):
+        for plan in unit.imported.plans:
+            planning.setdefault((plan.task.suite or options.suite, plan.task.task_id), []).append(number)
+    common = [grouping.common_maker(unit.imported.trials) for unit in units]
+    return split_groups(by_task, planning, common, grouping)
+
+
+def _by_label(trials: Mapping[GroupKey, Sequence[Entry]]) -> dict[str, list[Sequence[Entry]]]:
+    found: dict[str, list[Sequence[Entry]]] = {}
+    for (_, _, label), entries in trials.items():
+        if label is not None:
+            found.setdefault(label, []).append(entries)
+    return found
+
+
+def _plans_of_rows(task_id: str, task: Task, join: Joined[GroupKey]) -> list[tuple[int, Plan]]:
+    """What outcome rows say about the number of trials, and the trials that only they know."""
+    lost, expected = join.lost.get(task_id, ()), join.expected.get(task_id)
+    if not lost and expected is None:
+        return []
+    return [(-1, Plan(task=task, expected_n=expected, whole_task=True, lost=lost))]
+
+
+def _counted_from_one(units: Sequence[Unit]) -> frozenset[int]:
+    """The files whose trial numbers begin at 1."""
+    found = set()
+    for number, unit in enumerate(units):
+        numbers = [trial.ordinal for trial in unit.imported.trials if trial.ordinal >= 0]
+        if numbers and min(numbers) == 1:
+            found.add(number)
+    return frozenset(found)
 
 
 def _named(trial: Trial, task_id: str) -> Trial:
@@ -70,11 +124,11 @@ def _named(trial: Trial, task_id: str) -> Trial:
 
 
 def _runs(
-    units: Sequence[Unit], joined: Sequence[int], numbered: Mapping[TaskKey, Sequence[Entry]]
+    units: Sequence[Unit], joined: Sequence[int], numbered: Mapping[GroupKey, Sequence[Entry]]
 ) -> list[int]:
     """Which files belong to one run of their producer; matters for how many trials were planned."""
     slots: dict[int, set[Slot]] = {}
-    for (suite, task_id), entries in numbered.items():
+    for (suite, task_id, _), entries in numbered.items():
         for entry in entries:
             slots.setdefault(entry.unit, set()).add((suite, task_id, entry.trial.ordinal))
     planned: dict[int, int] = {}
@@ -91,11 +145,13 @@ def _runs(
 
 def _plans(
     units: Sequence[Unit], runs: Sequence[int], suite: str | None
-) -> dict[TaskKey, list[tuple[int, Plan]]]:
-    found: dict[TaskKey, list[tuple[int, Plan]]] = {}
+) -> dict[TaskKey, list[tuple[int, int, Plan]]]:
+    """The plans of every task, each with the number of its file and of its run."""
+    found: dict[TaskKey, list[tuple[int, int, Plan]]] = {}
     for number, unit in enumerate(units):
         for plan in unit.imported.plans:
-            found.setdefault((plan.task.suite or suite, plan.task.task_id), []).append((runs[number], plan))
+            key = (plan.task.suite or suite, plan.task.task_id)
+            found.setdefault(key, []).append((number, runs[number], plan))
     return found
 
 

@@ -13,20 +13,33 @@ from trajdiff.importers.document import Document
 from trajdiff.importers.gathering import Given, gather
 from trajdiff.importers.grouping import Unit, group_trials
 from trajdiff.importers.jsontext import BadJsonError
+from trajdiff.importers.ledger import Ledger, read_ledger
 from trajdiff.importers.naming import shortened
 from trajdiff.importers.opening import open_document
-from trajdiff.importers.protocol import Claim, Importer, Peek, ReadOptions, Shape, Source, Unreadable
-from trajdiff.importers.registry import ambiguous, claims_of, importer_named, importers
+from trajdiff.importers.protocol import Claim, Imported, Importer, Peek, ReadOptions, Shape, Source, Unreadable
+from trajdiff.importers.registry import ambiguous, claims_of, importer_named
+from trajdiff.importers.side_files import (
+    BARE_OUTCOME,
+    forced_importer,
+    recognising,
+    settled_after_join,
+    without_side_files,
+)
 from trajdiff.model import Corpus, Diagnostic, InputFile, Severity, Verdict
 from trajdiff.natural import natural_key
 
 
 @dataclass(slots=True, kw_only=True)
 class _Session:
-    """What one call of ``load`` collects. ``forced`` is the importer of ``--from``."""
+    """What one call of ``load`` collects. ``forced`` is the importer of ``--from`` or ``--map``.
+
+    ``mapped`` are mappings of the settings that recognise files by themselves.
+    """
 
     options: ReadOptions
     forced: Importer | None
+    mapped: tuple[Importer, ...] = ()
+    ledger: Ledger | None = None
     diagnostics: list[Diagnostic] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
 
@@ -59,15 +72,25 @@ def as_error(diagnostic: Diagnostic) -> InputError:
 
 def read_corpus(paths: Sequence[str], options: ReadOptions) -> Corpus:
     """Read everything behind ``paths``; see ``trajdiff.importers.load``."""
-    session = _Session(options=options, forced=importer_named(options.format) if options.format else None)
+    session = _Session(
+        options=options,
+        forced=forced_importer(options),
+        mapped=recognising(options),
+        ledger=read_ledger(options.outcomes, options.threshold),
+    )
     gathered = gather(paths)
     for diagnostic in gathered.diagnostics:
         session.fail_or(diagnostic)
-    for piece in layouts(gathered.files, session.forced):
+    for piece in layouts(without_side_files(gathered.files, session.ledger), session.forced):
         _read_piece(piece, session)
+    _add_absent(session)
     if not any(unit.imported.trials for unit in session.units):
         raise _nothing(paths, session)
-    tasks, more = group_trials(session.units, options)
+    tasks, more = group_trials(session.units, options, session.ledger)
+    if session.ledger is not None:
+        trials = [trial for task in tasks for trial in task.trials]
+        session.diagnostics = settled_after_join(session.diagnostics, trials)
+        more += tuple(session.ledger.notes)
     for diagnostic in more:
         session.fail_or(diagnostic)
     corpus = Corpus(
@@ -175,18 +198,22 @@ def _read_piece(piece: Piece, session: _Session) -> None:
     path = piece.given.path
     try:
         document = open_document(path, session.options.stdin)
-        claim = piece.claimed or recognise(document, session.forced, named=piece.given.named)
+        claim = piece.claimed or recognise(
+            document, _forced_for(path, session), named=piece.given.named, mapped=session.mapped
+        )
         if claim is None:
             session.fail_or(not_recognised(document, named=piece.given.named))
             return
         imported = claim[0].read(_source(document, piece), session.options)
     except Unreadable as error:
-        session.fail_or(error.diagnostic(path, _severity(error, piece.given)))
+        _keep_unreadable(error, piece, session)
         return
     except (BadJsonError, RecursionError) as error:
         problem = error.problem if isinstance(error, BadJsonError) else "nested too deeply"
         session.fail_or(Unreadable("not_json", f"cannot be read: {problem}").diagnostic(path))
         return
+    if session.ledger is not None:
+        imported = session.ledger.apply(path, imported)
     session.units.append(
         Unit(
             path=path,
@@ -200,6 +227,40 @@ def _read_piece(piece: Piece, session: _Session) -> None:
         session.fail_or(diagnostic)
 
 
+def _forced_for(path: str, session: _Session) -> Importer | None:
+    """The importer the user asked for, for all files or in the manifest for this one."""
+    named = session.ledger.forced_format(path) if session.ledger is not None else None
+    return session.forced if named is None else importer_named(named)
+
+
+def _keep_unreadable(error: Unreadable, piece: Piece, session: _Session) -> None:
+    """Tell that a file cannot be read; a trial that a side file knows keeps its outcome."""
+    path = piece.given.path
+    known = None
+    if session.ledger is not None:
+        known = session.ledger.trial_of_unreadable(path, empty=error.slug == "empty_file")
+    if known is not None:
+        _add_without_trace(path, known, session)
+    session.fail_or(error.diagnostic(path, _severity(error, piece.given)))
+
+
+def _add_without_trace(path: str, imported: Imported, session: _Session) -> None:
+    importer = BARE_OUTCOME
+    digest = hashlib.sha256(b"").hexdigest()
+    session.units.append(
+        Unit(path=path, importer=importer, rule="outcome only", sha256=digest, imported=imported)
+    )
+    for diagnostic in imported.diagnostics:
+        session.fail_or(diagnostic)
+
+
+def _add_absent(session: _Session) -> None:
+    """Trials that the manifest knows and whose files are not there."""
+    if session.ledger is not None:
+        for path, imported in session.ledger.absent_files(unit.path for unit in session.units):
+            _add_without_trace(path, imported, session)
+
+
 #: A file of a folder that is no JSON by its name and none by its content is a stray file, not a broken log.
 _STRAY = frozenset({"not_json", "binary_file", "not_a_log", "archive"})
 _JSON_NAME = re.compile(r"\.(json|jsonl|ndjson)(\.gz)?$", re.IGNORECASE)
@@ -207,6 +268,7 @@ _JSON_NAME = re.compile(r"\.(json|jsonl|ndjson)(\.gz)?$", re.IGNORECASE)
 
 def _severity(error: Unreadable, given: Given) -> Severity:
     stray = error.slug in _STRAY and not given.named and not _JSON_NAME.search(given.path)
+    stray = stray or (error.slug == "no_trajectories" and not given.named)
     return Severity.WARNING if stray else Severity.ERROR
 
 
@@ -214,11 +276,20 @@ def _source(document: Document, piece: Piece) -> Source:
     return Source(document=document, members=piece.members, open=open_document)
 
 
-def recognise(document: Document, forced: Importer | None, *, named: bool) -> tuple[Importer, Claim] | None:
+def recognise(
+    document: Document, forced: Importer | None, *, named: bool, mapped: Sequence[Importer] = ()
+) -> tuple[Importer, Claim] | None:
     """The one importer that claims the file. Raises ``UsageError`` if several do.
 
-    A forced importer gets every file the user ``named``, and of a folder those it claims.
+    A forced importer gets every file the user ``named``, and of a folder those it claims. What a mapping of
+    the user recognises is read by it, whatever else would fit.
     """
+    if forced is None:
+        own = [(one, claim) for one in mapped if (claim := one.sniff(document.peek)) is not None]
+        if len(own) > 1:
+            raise ambiguous(document.path, tuple(own))
+        if own:
+            return own[0]
     if forced is not None:
         claim = forced.sniff(document.peek)
         if claim is None and named:
@@ -235,6 +306,7 @@ def recognise(document: Document, forced: Importer | None, *, named: bool) -> tu
 def not_recognised(document: Document, *, named: bool) -> Diagnostic:
     """Right JSON, but of no known format: says what was found and what was looked for."""
     heads = document.peek.heads
+    file = "FILE" if document.path == "-" else document.path
     if heads:
         keys = ", ".join(sorted(heads[0].keys)[:8])
         found = f"found {_SHAPES[document.shape]} with the keys {shortened(keys, 80)}"
@@ -247,8 +319,8 @@ def not_recognised(document: Document, *, named: bool) -> Diagnostic:
         path=document.path,
         details=(
             found,
-            "looked for: " + "; ".join(one.recognised_by for one in importers()),
             "trajdiff formats lists what can be read; --from NAME forces one",
+            f"another layout needs a mapping: trajdiff map draft {file}",
         ),
     )
 

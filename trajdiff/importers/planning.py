@@ -71,11 +71,14 @@ def expected_and_missing(
     plans: Sequence[tuple[int, Plan]],
     asked: int | None,
     notes: list[Diagnostic],
+    *,
+    from_one: bool = False,
 ) -> tuple[int | None, tuple[str, ...]]:
     """The planned number of trials and the ids of the missing ones.
 
     ``plans`` pairs the run of a file with what it plans: files of one run repeat the same plan, different
-    runs add up. ``asked`` is the number the user gave, which wins. Without either the number is None.
+    runs add up. ``from_one`` says that the files count their trials from 1. ``asked`` is the number the user
+    gave, which wins. Without either the number is None.
     """
     expected = asked if asked is not None else _planned(plans)
     there = {trial.trial_id for trial in trials}
@@ -93,7 +96,7 @@ def expected_and_missing(
             )
         )
         return len(trials), ()
-    return expected, _names(trials, expected, lost)
+    return expected, _names(trials, expected, lost, from_one=from_one)
 
 
 def _planned(plans: Sequence[tuple[int, Plan]]) -> int | None:
@@ -106,13 +109,14 @@ def _planned(plans: Sequence[tuple[int, Plan]]) -> int | None:
     return max(numbers, default=None)
 
 
-def _names(trials: Sequence[Trial], expected: int, lost: set[str]) -> tuple[str, ...]:
+def _names(trials: Sequence[Trial], expected: int, lost: set[str], *, from_one: bool) -> tuple[str, ...]:
     """Ids of the missing trials: those known to be lost, then the free numbers of the plan."""
     absent = expected - len(trials)
     there = {trial.trial_id for trial in trials}
     ordinals = [trial.ordinal for trial in trials]
     # Most logs count from 0; one whose numbers end at the planned count counts from 1.
-    number = 1 if ordinals and min(ordinals) >= 1 and max(ordinals) == expected else 0
+    ends_there = bool(ordinals) and min(ordinals) >= 1 and max(ordinals) == expected
+    number = 1 if ends_there or (from_one and 0 not in ordinals) else 0
     names = sorted(lost, key=natural_key)[:absent]
     while len(names) < absent:
         if str(number) not in there and str(number) not in names:

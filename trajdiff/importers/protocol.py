@@ -13,6 +13,20 @@ if TYPE_CHECKING:
     from trajdiff.importers.document import Document, Record
 
 
+#: What can keep the trials of one task apart; tasks of two suites always are two tasks.
+GROUP_DIMENSIONS = (
+    "model",
+    "agent",
+    "suite",
+    "sampling",
+    "prompt_version",
+    "tool_version",
+    "environment_version",
+    "fixture_version",
+    "scorer_version",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
     """How recorded trials are read.
@@ -22,6 +36,9 @@ class ReadOptions:
     latest); ``on_error`` is ``skip`` or ``fail``; ``strict`` is ``fail`` plus an error for every unscored or
     missing trial; ``suite`` names the suite of trials that record none; ``expected_trials`` is the planned
     number of trials of every task; ``scorer`` names the score that decides, as ``NAME`` or ``NAME.key``;
+    ``map`` names the mapping that reads everything, ``maps`` are those of the settings file ``maps_origin``;
+    ``outcomes`` are files with verdicts or manifests; ``group_by`` names what keeps trials of one task apart,
+    None for model and agent, empty for nothing;
     ``stdin`` is the content of the path ``-``.
     """
 
@@ -33,6 +50,11 @@ class ReadOptions:
     suite: str | None = None
     expected_trials: int | None = None
     scorer: str | None = None
+    map: str | None = None
+    maps: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    maps_origin: str = "settings"
+    outcomes: tuple[str, ...] = ()
+    group_by: tuple[str, ...] | None = None
     stdin: bytes | None = None
 
 

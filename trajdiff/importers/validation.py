@@ -14,7 +14,7 @@ from trajdiff.importers.loading import Piece, layouts, not_recognised, recognise
 from trajdiff.importers.naming import id_text, place_of
 from trajdiff.importers.opening import open_document
 from trajdiff.importers.protocol import FileValidation, Importer, ReadOptions, Source, Unreadable
-from trajdiff.importers.registry import importer_named
+from trajdiff.importers.side_files import forced_importer, recognising
 from trajdiff.model import Diagnostic, Severity
 from trajdiff.natural import natural_key
 
@@ -24,7 +24,7 @@ _MAX_PROBLEMS = 200
 
 def check_files(paths: Sequence[str], options: ReadOptions) -> tuple[FileValidation, ...]:
     """Every file behind ``paths``; see ``trajdiff.importers.validate``."""
-    forced = importer_named(options.format) if options.format else None
+    forced = forced_importer(options)
     gathered = gather(paths)
     absent = [one for one in gathered.diagnostics if one.severity is Severity.ERROR]
     if not gathered.files:
@@ -39,7 +39,9 @@ def _check(piece: Piece, forced: Importer | None, options: ReadOptions) -> FileV
     path = piece.given.path
     try:
         document = open_document(path, options.stdin)
-        claimed = piece.claimed or recognise(document, forced, named=piece.given.named)
+        claimed = piece.claimed or recognise(
+            document, forced, named=piece.given.named, mapped=recognising(options)
+        )
         if claimed is None:
             problem = not_recognised(document, named=True)
             return FileValidation(path=path, format=None, trials=0, problems=(problem,))
