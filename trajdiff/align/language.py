@@ -17,6 +17,11 @@ from typing import Any
 
 _SPACES = re.compile(r"\s+")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
+_CLAUSES = re.compile(r"[.,;:!?\n。，；：！？、]+")
+#: The speech act that is looked at clause by clause.
+CONSENT = "consent"
+#: Characters of a clause that may be a cue of one character and a particle.
+_WHOLE_CLAUSE = 2
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 
 
@@ -73,7 +78,26 @@ def acts(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=65536)
 def _acts(folded: str) -> frozenset[str]:
-    return frozenset(name for language in languages() for name, cue in language.acts if cue.search(folded))
+    found = {name for language in languages() for name, cue in language.acts if cue.search(folded)}
+    if CONSENT in found and not any(_consents(clause) for clause in _CLAUSES.split(folded)):
+        found.discard(CONSENT)
+    return frozenset(found)
+
+
+def _consents(clause: str) -> bool:
+    """Whether a clause agrees: it has a cue and nothing in it says no ("no, do not proceed"). A cue of one
+    character is a word only where it is the whole clause."""
+    clause = clause.strip()
+    terms = set(clause.split())
+    for language in languages():
+        if any(no in terms or (not no.isascii() and no in clause) for no in language.negations):
+            return False
+    for language in languages():
+        for name, cue in language.acts:
+            match = cue.search(clause) if name == CONSENT else None
+            if match is not None and (len(match.group()) > 1 or len(clause) <= _WHOLE_CLAUSE):
+                return True
+    return False
 
 
 @lru_cache(maxsize=1)

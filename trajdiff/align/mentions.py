@@ -2,7 +2,7 @@
 
 A message is compared by what it commits to, not by its wording (divergence.md 2.3). The mention test errs on
 the side of "no": a short number or a common word counts only beside a word of the argument's name, so that a
-"2" in a list is not taken for two pieces of luggage.
+"2" in a list is not taken for a count of two.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def states(text: str, value: str, path: str = "") -> bool:
 
 @lru_cache(maxsize=4096)
 def _words_of_id(value: str) -> str | None:
-    """What people say for an identifier that begins with words (``gift_card_1234``: gift card), or None."""
+    """What people say for an identifier that begins with words (``spare_part_1234``: spare part), or None."""
     parts = [part for part in re.split(r"[_\-]", value) if part]
     spoken = [part for part in parts if part.isalpha() and len(part) > 2]
     numbered = any(part.isdigit() for part in parts)

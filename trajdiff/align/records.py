@@ -1,7 +1,7 @@
 """Other names of an identifier: what its record has and no record beside it has.
 
-People speak of "the blue one for 242.92", not of item 6077640618. A value that only one record of a result
-holds stands for that record's identifier when a message states it.
+People speak of "the one for 25.90", not of record 10077. A value that only one record of a result holds stands
+for that record's identifier when a message states it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from trajdiff.align.prepared import PreparedStep
-from trajdiff.align.values import is_identifier, leaves, parse_embedded
+from trajdiff.align.values import is_identifier, leaves, names_reference, parse_embedded
 
 Leaf = tuple[str, str]
 #: Results with more records than this are catalogues nobody reads out; they are passed over.
@@ -64,4 +64,4 @@ def _singled_out(
 
 def _names_record(path: str) -> bool:
     # The record's own identifier stands at its top level; deeper ones belong to records inside it.
-    return "." not in path and "[" not in path and path.casefold().endswith(("id", "number", "code", "key"))
+    return "." not in path and "[" not in path and names_reference(path)

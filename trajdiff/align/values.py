@@ -22,7 +22,6 @@ from typing import Any
 from trajdiff.align.language import fold
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,17})(\.\d{1,12})?")
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 #: Keys whose values change with every call without meaning anything to the task.
 _VOLATILE = frozenset(
@@ -166,12 +165,17 @@ _REFERENCE_WORDS = frozenset(
 _LONG_NUMBER = 7
 
 
+def names_reference(path: str) -> bool:
+    """Whether the name of an argument or field says that it holds a reference to a record."""
+    name = words(path.replace("[]", "").rsplit(".", 1)[-1])
+    return bool(name) and name[-1] in _REFERENCE_WORDS
+
+
 def is_reference(path: str, value: str) -> bool:
     """Whether a canonical scalar at a path refers to a record: its name says so, or it looks like an id."""
     if value in ("", "null", "true", "false"):
         return False
-    name = words(path.replace("[]", "").rsplit(".", 1)[-1])
-    if name and name[-1] in _REFERENCE_WORDS:
+    if names_reference(path):
         return True
     if number(value) is not None:
         return len(value) >= _LONG_NUMBER and "." not in value
@@ -207,7 +211,7 @@ def _canonical_object(value: Mapping[Any, Any], ignore: tuple[str, ...], path: s
 
 def _parallel(kept: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Groups of keys that hold parallel lists: equal length of at least two scalars, and one name's words
-    contain the other's (``item_ids``, ``new_item_ids``)."""
+    contain the other's (``ids``, ``new_ids``)."""
     lists = {}
     for key in sorted(kept):
         value = parse_embedded(kept[key])
@@ -253,8 +257,3 @@ def _changed(left: Any, right: Any, ignore: tuple[str, ...], path: str, depth: i
 
 def _join(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
-
-
-def looks_volatile(value: str) -> bool:
-    """Whether a scalar is a random identifier of one call (a UUID)."""
-    return bool(_UUID.fullmatch(value))

@@ -62,18 +62,31 @@ def classify(trials: Iterable[Trial], settings: Settings, also: Iterable[str] = 
 
 
 def by_name(tool: str) -> Effect:
-    """What the verb of a tool's name says."""
+    """What the verb of a tool's name says. Steering verbs count only without an object that they act on
+    (``ask_user``, not ``ask_refund``); words that are as often things decide only where no verb does."""
     parts = words(tool)
     verbs = _verbs()
-    if any(p in verbs["handover_verbs"] for p in parts) and any(p in verbs["handover_objects"] for p in parts):
+    if hands_over(tool):
+        return Effect.CONTROL
+    rest = [part for part in parts if part not in verbs["control_objects"]]
+    if rest and all(part in verbs["control"] for part in rest):
         return Effect.CONTROL
     for part in parts:
-        for effect, name in ((Effect.READ, "read"), (Effect.CONTROL, "control"), (Effect.WRITE, "set")):
+        for name, effect in (("read", Effect.READ), ("set", Effect.WRITE), ("write", Effect.WRITE)):
             if part in verbs[name]:
                 return effect
-        if part in verbs["write"]:
-            return Effect.WRITE
+    for name, effect in (("noun_read", Effect.READ), ("noun_write", Effect.WRITE)):
+        if any(part in verbs[name] for part in parts):
+            return effect
     return Effect.UNKNOWN
+
+
+def hands_over(tool: str) -> bool:
+    """Whether a tool's name hands the conversation over to a person."""
+    parts, verbs = words(tool), _verbs()
+    return any(p in verbs["handover_verbs"] for p in parts) and any(
+        p in verbs["handover_objects"] for p in parts
+    )
 
 
 def sets_state(tool: str) -> bool:
@@ -103,7 +116,7 @@ def _decide(
         return min(hints, key=lambda effect: (-hints[effect], effect)), "recorded in the log"
     named = by_name(tool)
     # A hand-over changes what later reads say about the conversation, not the task: its name decides.
-    if seen is not None and named is not Effect.CONTROL:
+    if seen is not None and not hands_over(tool):
         return Effect.WRITE, f"traces: the result of {seen} differs after it"
     if named is not Effect.UNKNOWN:
         return named, "name"

@@ -16,7 +16,7 @@ from trajdiff.align.language import opposed
 from trajdiff.align.order import conflict, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import FULL, argument_likeness, weight
-from trajdiff.align.values import is_reference, leaves, words
+from trajdiff.align.values import is_reference, words
 from trajdiff.divergence.effects import sets_state
 from trajdiff.model import Effect
 
@@ -74,15 +74,13 @@ def key(step: PreparedStep) -> str:
 
 
 def subject(step: PreparedStep) -> str | None:
-    """What a call is about: its first argument, in recorded order, that refers to a record."""
-    arguments = step.arguments
-    if isinstance(arguments, dict):
-        for name, value in arguments.items():
-            for path, leaf in leaves({name: value}):
-                if is_reference(path, leaf):
-                    return leaf
-                break
-    return None
+    """What a call is about: the reference among its arguments that its result names in the same way, else the
+    first one in order of names (the order in which arguments were written means nothing)."""
+    references = [(path, value) for path, value in step.argument_leaves if is_reference(path, value)]
+    answered = set(step.result_leaves)
+    return next((value for path, value in references if (path, value) in answered), None) or next(
+        (value for _, value in references), None
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,7 +256,7 @@ def _kinship(expected: PreparedStep, step: PreparedStep) -> int:
     alike = argument_likeness(expected, step)
     if expected.label == step.label:
         return 500 + alike * 450 // FULL
-    return 300 if subject(expected) is not None and subject(expected) == subject(step) else 0
+    return 300 if entities(expected) & entities(step) else 0
 
 
 def _order_debts(found: Sequence[PreparedStep], expected: Sequence[PreparedStep]) -> tuple[Debt, ...]:
