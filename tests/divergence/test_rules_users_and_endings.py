@@ -117,7 +117,39 @@ def test_a_user_with_another_wish() -> None:
     check_blamed(passes, failing, "user_deviation wrong_tool", "user")
 
 
+@pytest.mark.xfail(
+    strict=True, reason="the goodbye behind a refusal is taken for leaving an offer without a turn"
+)
+def test_a_user_who_says_no_where_passes_say_yes() -> None:
+    asked = agent("Is the lamp damaged?")
+    passes = [(ASK, LOOK, asked, user(yes), REFUND, DONE) for yes in ("Yes, it is.", "Yes, it came damaged.")]
+    refusal, goodbye = agent("Then I cannot refund it."), user("Okay, bye.")
+    check_blamed(
+        passes, (ASK, LOOK, asked, user("No, it is fine.").root(), refusal, goodbye), "user_deviation", "user"
+    )
+
+
+@pytest.mark.parametrize("reason", ["user_sim_error", "infra_error"])
+@pytest.mark.xfail(strict=True, reason="the agent is accused of stopping where the harness ended the trial")
+def test_an_agent_whose_turn_never_came_did_not_stop_early(reason: str) -> None:
+    said = _ended(PASSES, (*OPENING, OFFER), reason)
+    assert said.actor != "agent"
+
+
 # Refusals
+
+
+def test_an_agent_that_refuses_where_passes_offer() -> None:
+    refusal = agent("Unfortunately I cannot refund the lamp of A1001.").root()
+    check_blamed(PASSES, (*OPENING, refusal, user("Oh."), agent("Sorry."), BYE), "missing_step early_stop")
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a refusal counts as an offer, and the user's okay as leaving it without a turn"
+)
+def test_a_user_who_accepts_a_refusal_is_not_to_blame() -> None:
+    refusal = agent("Unfortunately I cannot refund the lamp of A1001.").root()
+    check_blamed(PASSES, (*OPENING, refusal, user("Okay, thanks. Bye.")), "missing_step early_stop")
 
 
 def test_a_refused_call_repeated_with_success() -> None:
@@ -155,6 +187,11 @@ def test_a_loop_until_the_step_limit() -> None:
     assert said.root is not None
     assert said.manifest is not None
     assert (said.root.message, said.manifest.message) == (marked(failing).root, marked(failing).manifest)
+
+
+@pytest.mark.parametrize(("times", "kind"), [(2, Kind.EARLY_STOP), (3, Kind.LOOP)])
+def test_a_loop_begins_with_three_equal_calls(times: int, kind: Kind) -> None:
+    assert _ended(SEARCHES, (ANN, *[NO_ONE] * times), "max_steps").kind is kind
 
 
 def test_equal_calls_with_changing_results_are_no_loop() -> None:

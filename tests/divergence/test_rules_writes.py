@@ -27,7 +27,7 @@ from tests.divergence.desk import (
     set_address,
     unbook,
 )
-from tests.divergence.made import Line, agent, broken, call, check_blamed, check_spared, user
+from tests.divergence.made import Line, agent, broken, call, check_blamed, check_spared, judged, user
 
 Trial: TypeAlias = "Sequence[Line]"
 
@@ -46,6 +46,7 @@ CANCEL_1 = call("cancel_order", {"ok": True}, order_id="A1001")
 CANCEL_2 = call("cancel_order", {"ok": True}, order_id="A1002")
 ADD = call("add_note", {"note_id": "N-5"}, order_id="A1001", text="fragile")
 REMOVE = call("remove_note", {"ok": True}, note_id="N-5")
+DARK = call("update_settings", {"ok": True}, theme="dark")
 OTHER_GUARD = call("check_permission", {"order_id": "A1010", "allowed": True}, order_id="A1010")
 REFUSAL = (
     (user("Cancel order A1001."), LOOK, agent("Delivered orders cannot be cancelled."), user("OK, bye.")),
@@ -80,6 +81,11 @@ BLAMED: dict[str, tuple[str, Sequence[Trial], Trial]] = {
         "wrong_argument",
         PASSES,
         (ASK, LOOK_AT_OTHER, LOOK, GUARD, OFFER, YES, refund(94.9).root(), DONE, BYE),
+    ),
+    "the right record read too, the wrong one used": (
+        "wrong_argument misread_result",
+        PASSES,
+        (ASK, LOOK_AT_OTHER, LOOK, GUARD, OFFER, YES, refund(20).root(), DONE, BYE),
     ),
     "a state set to a wrong value": (
         "wrong_argument",
@@ -172,6 +178,10 @@ SPARED: dict[str, tuple[Sequence[Trial], Trial]] = {
         (STAYS[0][0], book("240", "B-7"), unbook("B-7"), book("204", "B-9"), STAYS[0][2]),
     ),
     "an addition removed again": (PASSES, (*OPENING, ADD, REMOVE, *FIRST[3:])),
+    "a state without a name of its own set twice": (
+        [(ask, DARK, agent("Done.")) for ask in (user("Dark please."), user("Make it dark."))],
+        (user("Dark please."), DARK, DARK, agent("Done.")),
+    ),
     "writes to different entities in another order": (
         _of_two(CANCEL_1, CANCEL_2),
         (user("Coupon C9 and then order cart K77."), CANCEL_2, CANCEL_1, agent("All done.")),
@@ -190,6 +200,25 @@ SPARED: dict[str, tuple[Sequence[Trial], Trial]] = {
 @pytest.mark.parametrize(("passes", "failing"), SPARED.values(), ids=SPARED)
 def test_closed(passes: Sequence[Trial], failing: Trial) -> None:
     check_spared(passes, failing)
+
+
+def test_a_result_that_its_own_write_changed_is_no_fault_of_the_environment() -> None:
+    """The coupon first, so that the total is another one: the trial's own doing."""
+
+    def total(value: int) -> Line:
+        return call("get_total", {"cart_id": "K77", "total": value}, cart_id="K77")
+
+    def charge(value: int) -> Line:
+        return call("charge_card", {"ok": True}, cart_id="K77", amount=value)
+
+    passes = [
+        (ask, total(120), charge(120), COUPON, agent("Paid."))
+        for ask in (user("Pay cart K77, then add coupon C9."), user("K77: pay it and add C9 after that."))
+    ]
+    failing = (passes[0][0], COUPON.root(), total(100), charge(100).near(), agent("Paid."))
+    said = judged(passes, failing)
+    assert said.kind in ("wrong_argument", "wrong_order")
+    assert said.actor == "agent"
 
 
 def test_a_state_that_was_restored_is_no_write() -> None:
