@@ -98,9 +98,13 @@ def analyse(
     # The levels and the self-check speak of the whole input, whichever tasks are shown, so that `compare task`
     # and `report` give the same finding.
     everything = [_prepare(preparer, task) for task in corpus.tasks]
-    alarms, held_out = _held_out(everything)
+    alarms, held_out = _held_out(everything, ALL_LEVELS)
     levels = _allowed(alarms, held_out)
-    check = _self_check(alarms, held_out, levels)
+    if levels != ALL_LEVELS:
+        alarms, held_out = _held_out(everything, levels)
+    check = SelfCheck(
+        false_alarms=len(alarms), passing_trials=held_out, alarms=tuple(name for name, _ in alarms)
+    )
     findings = {}
     wanted = {task.task_id for task in chosen}
     done = 0
@@ -198,9 +202,9 @@ def _prepare(preparer: Preparer, task: TaskTrials) -> _Prepared:
     return _Prepared(task=task, trials=trials, costs=Costs(), gold=gold)
 
 
-def _held_out(everything: Sequence[_Prepared]) -> tuple[list[tuple[str, Suspect]], int]:
-    """Each passing trial of a task with two or more passes treated as if it had failed: what is claimed
-    about it, with all levels in use, and how many trials were held out."""
+def _held_out(everything: Sequence[_Prepared], levels: frozenset[str]) -> tuple[list[tuple[str, Suspect]], int]:
+    """Passing trials of tasks with two or more passes treated as if they had failed, at most
+    ``HELD_OUT_PER_TASK`` of a task: what is claimed about them, and how many were held out."""
     alarms: list[tuple[str, Suspect]] = []
     total = 0
     for prepared in everything:
@@ -211,7 +215,8 @@ def _held_out(everything: Sequence[_Prepared]) -> tuple[list[tuple[str, Suspect]
             total += 1
             rest = [other for other in passes if other is not passes[number]]
             graph = success_graph(rest, prepared.costs)
-            claimed = earliest(Case(task=prepared.task.task, failing=trial, graph=graph))
+            case = Case(task=prepared.task.task, failing=trial, graph=graph, levels=levels)
+            claimed = earliest(case)
             if claimed is not None:
                 alarms.append((f"{prepared.task.task_id}/{trial.trial_id}", claimed))
     return alarms, total
@@ -222,11 +227,6 @@ def _allowed(alarms: Sequence[tuple[str, Suspect]], total: int) -> frozenset[str
     return frozenset(
         level for level in ALL_LEVELS if (counts[level] + PRIOR_ALARMS) / (total + PRIOR_TRIALS) <= LEVEL_LIMIT
     )
-
-
-def _self_check(alarms: Sequence[tuple[str, Suspect]], total: int, levels: frozenset[str]) -> SelfCheck:
-    kept = [name for name, suspect in alarms if suspect.level not in ALL_LEVELS - levels]
-    return SelfCheck(false_alarms=len(kept), passing_trials=total, alarms=tuple(kept))
 
 
 def _finding(prepared: _Prepared, levels: frozenset[str]) -> TaskFinding:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from trajdiff.align.order import commutes
 from trajdiff.align.pairwise import align
@@ -21,7 +21,7 @@ from trajdiff.align.similarity import FULL, GAP_OPEN, Costs, weight
 if TYPE_CHECKING:
     import networkx as nx
 
-#: From this many passes on the reference is the first pass that is longest in common, not an all-pairs medoid.
+#: With more passes than this the reference is the first one, not the medoid of all pairs.
 ALL_PAIRS_LIMIT = 16
 #: A column that few passes show may be left out cheaply, but never for nothing.
 MIN_SHARE = 4
@@ -107,8 +107,19 @@ class SuccessGraph:
 
 
 def success_graph(passes: Sequence[PreparedTrial], costs: Costs | None = None) -> SuccessGraph:
-    """Merges passing trials (at least one), given in a fixed order, into their success graph."""
+    """Merges passing trials of one task (at least one, in a fixed order) into their success graph.
+
+    ``costs`` remembers what it built, by trial ids: share it within a task, never between tasks.
+    """
     costs = costs or Costs()
+    named = tuple(trial.trial_id for trial in passes)
+    known = costs.graphs.get(named)
+    if known is None:
+        known = costs.graphs[named] = _build(passes, costs)
+    return cast("SuccessGraph", known)
+
+
+def _build(passes: Sequence[PreparedTrial], costs: Costs) -> SuccessGraph:
     first = medoid(passes, costs)
     trials = (passes[first], *(trial for number, trial in enumerate(passes) if number != first))
     columns = tuple(Column(members=((0, step.position),)) for step in trials[0].steps)
@@ -132,13 +143,16 @@ def medoid(trials: Sequence[PreparedTrial], costs: Costs) -> int:
 
 
 def pair_cost(left: PreparedTrial, right: PreparedTrial, costs: Costs) -> int:
-    """Cost of aligning two trials directly."""
-    return align(
-        lambda i, j: costs.substitute(left.steps[i], right.steps[j]),
-        [weight(step) for step in left.steps],
-        [weight(step) for step in right.steps],
-        GAP_OPEN,
-    ).cost
+    """Cost of aligning two trials of one task directly; the same either way round."""
+    named = (left.trial_id, right.trial_id)
+    if named not in costs.pairs:
+        costs.pairs[named] = align(
+            lambda i, j: costs.substitute(left.steps[i], right.steps[j]),
+            [weight(step) for step in left.steps],
+            [weight(step) for step in right.steps],
+            GAP_OPEN,
+        ).cost
+    return costs.pairs[named]
 
 
 def align_to(graph: SuccessGraph, trial: PreparedTrial) -> tuple[Match, ...]:

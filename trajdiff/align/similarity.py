@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from trajdiff.align.language import fold, is_unspaced, opposed, opposites
 from trajdiff.align.prepared import PreparedStep
@@ -33,6 +34,11 @@ WEIGHTS = {Effect.WRITE: 800, Effect.UNKNOWN: 600, Effect.READ: 400, Effect.CONT
 AGENT_MESSAGE, USER_MESSAGE, REASONING, FOLDED, END = 240, 200, 20, 30, 400
 #: Opening a gap costs half a message, so that leaving out a stretch is cheaper than many single steps.
 GAP_OPEN = 120
+
+#: Likeness from which two messages are ground that two trials share; say about the same; make the same offer.
+GROUND, SHARED, SAME_OFFER = 500, 600, 900
+#: Below this two messages say nothing in common.
+UNLIKE = 450
 
 #: Shares of a message's likeness: what it states, what it does, how it is worded.
 STATED, ACTED, WORDED = 500, 150, 350
@@ -126,9 +132,12 @@ def same_look(left: PreparedStep, right: PreparedStep) -> bool:
 
 @dataclass
 class Costs:
-    """Integer costs of aligning steps, each distinct pair computed once per task."""
+    """Integer costs of aligning steps, each distinct pair computed once per task; and what was built with
+    them: costs of pairs of trials and graphs of passes, by trial ids."""
 
     known: dict[tuple[str, str], int] = field(default_factory=dict)
+    pairs: dict[tuple[str, str], int] = field(default_factory=dict)
+    graphs: dict[tuple[str, ...], Any] = field(default_factory=dict)
 
     def likeness(self, left: PreparedStep, right: PreparedStep) -> int:
         """Likeness of two steps, remembered by their identity."""
@@ -180,9 +189,9 @@ def _overlap(left: frozenset[str], right: frozenset[str]) -> int:
 
 
 @lru_cache(maxsize=16384)
-def _pairs(text: str) -> list[str]:
+def _pairs(text: str) -> tuple[str, ...]:
     joined = "".join(text.split())
-    return [joined[i : i + 2] for i in range(max(len(joined) - 1, 1))]
+    return tuple(joined[i : i + 2] for i in range(max(len(joined) - 1, 1)))
 
 
 @lru_cache(maxsize=65536)

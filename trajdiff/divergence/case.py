@@ -10,14 +10,13 @@ from trajdiff.align.graph import Match, SuccessGraph, align_to
 from trajdiff.align.mentions import mentions, states
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.records import aliases
+from trajdiff.align.similarity import GROUND
 from trajdiff.align.values import words
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.model import Task
 
 #: Comparison levels below writes; each is used only where held-out passes do not trip over it.
 ALL_LEVELS = frozenset({"facts", "reads", "results"})
-#: Likeness (of 1000) from which a message is ground that two trials share.
-GROUND = 500
 
 
 @dataclass(frozen=True, kw_only=True)

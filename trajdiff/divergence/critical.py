@@ -1,7 +1,8 @@
 """The rule for "critical": the earliest debt that is open at the end and reaches the difference in outcome.
 
-Read top to bottom: infrastructure first, then what the trial left behind (writes), then how it ended, then the
-levels below writes, which are used only where held-out passes do not trip over them.
+Read top to bottom: what the trial did that no pass did, then how it ended and what it owes, then the levels
+below writes, which are used only where held-out passes do not trip over them. A write that was made stands
+before one that is missing, whatever their order: the place of a missing step is the weakest of all answers.
 """
 
 from __future__ import annotations
@@ -10,19 +11,18 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
+from trajdiff.align.similarity import UNLIKE
 from trajdiff.align.values import changed_paths
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.divergence.ledger import Debt, DebtKind, Difference, closest, effective_writes, subject
-from trajdiff.divergence.lower_levels import lower_levels, other_result
+from trajdiff.divergence.lower_levels import AGREEING, lower_levels, other_result
 from trajdiff.divergence.places import offers_missing, place_of_call, required_read, unmade_reads
 from trajdiff.divergence.provenance import Commitment, commitment, consents
 from trajdiff.model import LIMITS, Effect, Verdict
 
 #: The same call with the same result this often is a loop.
 LOOP = 3
-#: Below this likeness (of 1000) two messages say nothing in common.
-UNLIKE = 450
 
 
 def earliest(case: Case) -> Suspect | None:
@@ -149,7 +149,8 @@ def _skipped_read(
 def _wish(case: Case, call: PreparedStep) -> Commitment | None:
     """The user's own wish for a call that no pass makes: the first user message that names the act, when no
     pass's user names it and the idea is not the agent's."""
-    if case.borrowed or any(_names(case, trial.steps, call, by_user=True) for trial in case.passes):
+    scripted = case.task.script is not None and case.names_act(case.task.script, call)
+    if case.borrowed or scripted or any(_names(case, t.steps, call, by_user=True) for t in case.passes):
         return None
     before = case.steps[: call.position]
     wish = _names(case, before, call, by_user=True)
@@ -161,7 +162,8 @@ def _wish(case: Case, call: PreparedStep) -> Commitment | None:
 
 
 def _unlike_any_pass(case: Case, found: Commitment) -> Commitment | None:
-    """The user's message that a call answers directly, when no pass's user says anything like it."""
+    """The user's message that a call answers directly, when no pass's user says anything like it. Only used
+    where passes make another call in this one's place, so that somebody must have changed the subject."""
     if case.borrowed or found.by != "call":
         return None
     before = [s for s in case.steps[: found.position] if s.is_message]
@@ -189,7 +191,8 @@ def _owed(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
     place = place_of_call(case, reference, missing)
     if place is None:
         return
-    other = other_result(case)
+    usable = "results" in case.levels and len(case.passes) >= AGREEING
+    other = other_result(case) if usable else None
     if other is not None and other.root < place.position:
         yield replace(other, manifest=place.position)
         return

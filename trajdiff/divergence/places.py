@@ -13,13 +13,12 @@ from trajdiff.align.graph import Match
 from trajdiff.align.mentions import states
 from trajdiff.align.order import changes, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
+from trajdiff.align.similarity import SHARED
 from trajdiff.divergence.case import Case
 from trajdiff.divergence.ledger import subject
 from trajdiff.divergence.provenance import consented_offer, consents
 from trajdiff.model import Effect
 
-#: Likeness (of 1000) from which two messages say about the same.
-SHARED = 600
 REFUSE = "refuse"
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from trajdiff.align.mentions import states
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
+from trajdiff.align.similarity import SAME_OFFER
 from trajdiff.align.values import number
 from trajdiff.divergence.case import Case
 from trajdiff.divergence.finding import ValueOrigin
@@ -119,7 +120,7 @@ def shared_offer(case: Case, offer: PreparedStep) -> bool:
     if column is None:
         return False
     return any(
-        step.commitments == offer.commitments and case.graph.costs.likeness(step, offer) >= 900
+        step.commitments == offer.commitments and case.graph.costs.likeness(step, offer) >= SAME_OFFER
         for step in case.graph.steps(column)
     )
 
@@ -136,6 +137,9 @@ def _announcement(
         if hit is None:
             continue
         if step.by_user:
+            # A borrowed reference says nothing about users: only a recorded script shows that one left it.
+            if case.borrowed and not case.task.script:
+                continue
             if case.task.script and states(case.task.script, hit[1], hit[0]):
                 continue
             return Commitment(position=step.position, by="user", path=hit[0], value=hit[1])
