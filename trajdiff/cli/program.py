@@ -7,12 +7,14 @@ import click
 from trajdiff import __version__
 from trajdiff.cli.check import check_command
 from trajdiff.cli.compare import compare
+from trajdiff.cli.convert import convert
 from trajdiff.cli.curves import check_curve_command
 from trajdiff.cli.demo import demo
 from trajdiff.cli.export import export
 from trajdiff.cli.formats import formats
 from trajdiff.cli.inspect import inspect
 from trajdiff.cli.judges import judges
+from trajdiff.cli.mapping import map_group
 from trajdiff.cli.report import report
 from trajdiff.cli.runs import compare_runs
 from trajdiff.cli.selfcheck import benchmark, selfcheck
@@ -79,6 +81,8 @@ for command in (
     export,
     inspect,
     validate,
+    convert,
+    map_group,
     check_command,
     judges,
     formats,

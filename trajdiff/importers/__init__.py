@@ -8,12 +8,26 @@ when it is first needed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff.importers.protocol import FileValidation, FormatInfo, ReadOptions
 from trajdiff.model import Corpus, Task, Trial
 
-__all__ = ["FileValidation", "FormatInfo", "ReadOptions", "known_formats", "load", "trial_record", "validate"]
+__all__ = [
+    "FileValidation",
+    "FormatInfo",
+    "ReadOptions",
+    "check_mapping",
+    "converted",
+    "draft_mapping",
+    "known_formats",
+    "load",
+    "trial_record",
+    "validate",
+]
+
+if TYPE_CHECKING:
+    from trajdiff.importers.mapping_check import MapCheck
 
 _DEFAULTS = ReadOptions()
 
@@ -52,3 +66,24 @@ def trial_record(trial: Trial, task: Task, expected_n: int | None) -> dict[str, 
     from trajdiff.importers.own_record import record_of
 
     return record_of(trial, task, expected_n)
+
+
+def converted(corpus: Corpus) -> str:
+    """All trials of a corpus as trajdiff/1, one a line; reading them gives the same tasks and trials."""
+    from trajdiff.importers.conversion import converted as write
+
+    return write(corpus)
+
+
+def check_mapping(paths: Sequence[str], options: ReadOptions) -> tuple[MapCheck, ...]:
+    """What the mapping of ``options`` finds in every file; raises ``UsageError`` if there is no mapping."""
+    from trajdiff.importers.mapping_check import check_mapping as check
+
+    return check(paths, options)
+
+
+def draft_mapping(path: str, stdin: bytes | None = None) -> str:
+    """A draft of a mapping for a file of an unknown layout, as TOML; raises ``InputError`` if it is no JSON."""
+    from trajdiff.importers.mapping_check import draft_for
+
+    return draft_for(path, stdin)

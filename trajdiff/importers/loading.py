@@ -320,7 +320,7 @@ def not_recognised(document: Document, *, named: bool) -> Diagnostic:
         details=(
             found,
             "trajdiff formats lists what can be read; --from NAME forces one",
-            f"another layout needs a mapping: trajdiff map draft {file}",
+            f"another layout needs a mapping: trajdiff map draft {file} > trajdiff.toml",
         ),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -73,7 +74,7 @@ def judgement_of(
     if state is not None:
         return Judgement(
             state=state,
-            raw=said.get("raw") if isinstance(recorded, dict) else recorded,
+            raw=with_numbers(said.get("raw")) if isinstance(recorded, dict) else recorded,
             scorer=as_text(said.get("scorer")),
             rule=as_text(said.get("rule")) or "recorded verdict",
             threshold=plain_number(said.get("threshold")),
@@ -159,6 +160,18 @@ def provenance_of(recorded: Any) -> Provenance:
         seed=seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
         **{name: id_text(said.get(name)) for name in versions},
     )
+
+
+_NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+
+
+def with_numbers(value: Any) -> Any:
+    """A score with the numbers that JSON lacks, which are written as text."""
+    if isinstance(value, str):
+        return _NOT_FINITE.get(value, value)
+    if isinstance(value, dict):
+        return {key: with_numbers(one) for key, one in value.items()}
+    return [with_numbers(one) for one in value] if isinstance(value, list) else value
 
 
 def as_object(value: Any) -> Mapping[str, Any]:

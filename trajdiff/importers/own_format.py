@@ -20,6 +20,7 @@ from trajdiff.importers.own_fields import (
     task_of,
     termination_of,
     usage_of,
+    with_numbers,
 )
 from trajdiff.importers.own_steps import SCHEMA_NAME, add_steps
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source
@@ -33,12 +34,13 @@ _FAMILY = "trajdiff/"
 _KEYS = frozenset((
     "schema", "task_id", "trial_id", "ordinal", "suite", "producer_id", "task", "verdict", "reward",
     "sub_scores", "items", "termination", "error", "usage", "cost_usd", "duration_s", "started_at",
-    "ended_at", "human", "provenance", "message_count", "steps", "metadata",
+    "ended_at", "human", "provenance", "message_count", "steps", "metadata", "no_trial",
 ))
 # fmt: on
 # fmt: off
 _TASK_KEYS = frozenset((
-    "title", "script", "fingerprint", "expected_trials", "expected_actions", "expected_outputs", "metadata",
+    "title", "script", "fingerprint", "expected_trials", "missing", "expected_actions", "expected_outputs",
+    "metadata",
 ))
 # fmt: on
 
@@ -75,16 +77,27 @@ class _OwnFormat:
             if value is None:
                 unread += 1
                 continue
-            trial = _trial(value, record, document, options)
-            trials.append(trial)
-            expected = whole_number(as_object(value.get("task")).get("expected_trials"))
-            plans.append(Plan(task=task_of(value, trial.task_id), expected_n=expected, whole_task=True))
+            if value.get("no_trial") is not True:
+                trials.append(_trial(value, record, document, options))
+            plans.append(_plan(value))
         return Imported(
             trials=tuple(trials), plans=tuple(plans), diagnostics=document.notices.all(), unread=unread
         )
 
 
 IMPORTER = _OwnFormat()
+
+
+def _plan(value: Mapping[str, Any]) -> Plan:
+    """What a record says about its task: definition, planned trials, and which of them are known to be lost."""
+    said = as_object(value.get("task"))
+    names = [id_text(one) for one in as_list(said.get("missing"))]
+    return Plan(
+        task=task_of(value, id_text(value.get("task_id")) or ""),
+        expected_n=whole_number(said.get("expected_trials")),
+        whole_task=True,
+        lost=tuple(name for name in names if name is not None),
+    )
 
 
 def _record_value(record: Record, notices: Notices) -> dict[str, Any] | None:
@@ -138,7 +151,7 @@ def _trial(value: Mapping[str, Any], record: Record, document: Document, options
         suite=as_text(value.get("suite")),
         producer_id=id_text(value.get("producer_id")),
         reward=plain_number(value.get("reward")),
-        sub_scores=as_object(value.get("sub_scores")),
+        sub_scores=with_numbers(as_object(value.get("sub_scores"))),
         items=items_of(value.get("items")),
         termination=termination,
         error=error,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trajdiff.importers.jsontext import compact
@@ -12,8 +12,11 @@ from trajdiff.importers.own_steps import SCHEMA_NAME, default_actor, default_kin
 from trajdiff.model import Arguments, ArgumentState, Judgement, Result, Step, StepKind, Task, Termination, Trial
 
 
-def record_of(trial: Trial, task: Task, expected_n: int | None) -> dict[str, Any]:
-    """The record of one trial, without what is not recorded; numbers that JSON lacks are written as text."""
+def record_of(trial: Trial, task: Task, expected_n: int | None, missing: Sequence[str] = ()) -> dict[str, Any]:
+    """The record of one trial, without what is not recorded; numbers that JSON lacks are written as text.
+
+    ``missing`` are the planned trials of the task that are not there.
+    """
     record: dict[str, Any] = {
         "schema": SCHEMA_NAME,
         "task_id": trial.task_id,
@@ -21,7 +24,7 @@ def record_of(trial: Trial, task: Task, expected_n: int | None) -> dict[str, Any
         "ordinal": None if whole_number(trial.trial_id) == trial.ordinal else trial.ordinal,
         "suite": trial.suite,
         "producer_id": trial.producer_id,
-        "task": _task(task, expected_n),
+        "task": _task(task, expected_n, missing),
         "verdict": _judgement(trial.judgement),
         "reward": trial.reward,
         "sub_scores": dict(trial.sub_scores),
@@ -46,15 +49,24 @@ def record_of(trial: Trial, task: Task, expected_n: int | None) -> dict[str, Any
     return record
 
 
+def announcement_of(task: Task, expected_n: int | None, missing: Sequence[str]) -> dict[str, Any]:
+    """The record of a task of which no trial is there."""
+    said = {"schema": SCHEMA_NAME, "task_id": task.task_id, "no_trial": True, "suite": task.suite}
+    record = {**said, "task": _plain(_task(task, expected_n, missing))}
+    return {key: value for key, value in record.items() if value not in (None, {})} | {"steps": []}
+
+
 def _fields(value: Any, *names: str) -> dict[str, Any]:
     named = {name: getattr(value, name) for name in names}
     return {name: one for name, one in named.items() if one is not None}
 
 
-def _task(task: Task, expected_n: int | None) -> dict[str, Any]:
+def _task(task: Task, expected_n: int | None, missing: Sequence[str]) -> dict[str, Any]:
     said = _fields(task, "title", "script", "fingerprint")
     if expected_n is not None:
         said["expected_trials"] = expected_n
+    if missing:
+        said["missing"] = list(missing)
     if task.expected_actions is not None:
         said["expected_actions"] = [
             {"name": one.name, "arguments": one.arguments, "actor": str(one.actor)}

@@ -1,0 +1,45 @@
+"""``trajdiff convert``: recorded trials in trajdiff's own format, one per line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from trajdiff.cli.options import common_options, reading_options, traces_argument
+from trajdiff.cli.session import Session
+from trajdiff.cli.shapes import Command
+from trajdiff.cli.writing import check_target, write
+from trajdiff.render.safety import one_line
+from trajdiff.render.wording import plural
+
+
+@click.command(
+    cls=Command,
+    short_help="into trajdiff's own trace format",
+    examples=(
+        "trajdiff convert runs --to trials.jsonl",
+        "trajdiff convert nightly.json --map nightly --to trials.jsonl",
+        "trajdiff convert runs --outcomes scores.csv --to - | head -1",
+    ),
+)
+@traces_argument
+@click.option("--to", required=True, metavar="FILE", help="File to write, or - for standard output.")
+@reading_options
+@common_options
+@click.pass_context
+def convert(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> int:
+    """Write all trials as trajdiff/1, one per line, with verdicts and names as they were read.
+
+    Reading the result gives the same report; its sources are places in the new file. Nothing is redacted.
+    """
+    from trajdiff.importers import converted
+
+    session = Session(ctx, options)
+    target = options["to"]
+    check_target(target)
+    corpus = session.load(traces, list_files=True)
+    write(target, converted(corpus))
+    if target != "-":
+        session.note("wrote", f"{one_line(target)}   {plural(len(corpus.trials), 'trial')}")
+    return 0
