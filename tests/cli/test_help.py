@@ -46,13 +46,19 @@ def test_only_what_is_built_is_listed() -> None:
         "export",
         "inspect",
         "validate",
+        "check",
+        "judges",
         "formats",
         "demo",
+        "selfcheck",
+        "benchmark",
+        "check-curve",
     ]
     assert list(COMMANDS) == [
         ("report",),
         ("compare", "task"),
         ("compare", "trials"),
+        ("compare", "runs"),
         ("unstable",),
         ("export", "alignment"),
         ("export", "divergences"),
@@ -60,8 +66,13 @@ def test_only_what_is_built_is_listed() -> None:
         ("export", "trials"),
         ("inspect",),
         ("validate",),
+        ("check",),
+        ("judges",),
         ("formats",),
         ("demo",),
+        ("selfcheck",),
+        ("benchmark",),
+        ("check-curve",),
     ]
 
 

@@ -29,11 +29,11 @@ from trajdiff.model import Diagnostic, Severity
         (
             ("reprot",),
             'error: no such command "reprot". Did you mean trajdiff report?\n'
-            "  known: report, compare, unstable, export, inspect, validate, formats, demo\n",
+            "  known: report, compare, unstable, export, inspect, validate, ",
         ),
         (
             ("compare", "taks"),
-            'error: no such command "taks". Did you mean trajdiff compare task?\n  known: task, trials\n',
+            'error: no such command "taks". Did you mean trajdiff compare task?\n  known: task, trials, runs\n',
         ),
         (
             ("compare", "trials", "box-1/0", "box-1/7"),

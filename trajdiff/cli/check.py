@@ -38,8 +38,8 @@ RENDERERS: Renderers = {
     short_help="the gate for CI",
     examples=(
         "trajdiff check runs/v2 --min 'pass^4=0.50'",
-        "trajdiff check runs/v2 --baseline runs/v1 --fail-on new-failure,new-divergence",
-        "trajdiff check runs/v2 --baseline base.json --fail-on pass-k-drop --junit gates.xml",
+        "trajdiff check runs/v2 --baseline runs/v1 --fail-on new-divergence",
+        "trajdiff check runs/v2 --baseline base.json --fail-on pass-k-drop",
     ),
     gate="a gate failed, whatever may still be missing",
 )

@@ -22,7 +22,8 @@ from trajdiff.render.json_text import to_json
     short_help="can a published curve be right?",
     examples=(
         "trajdiff check-curve .420 .273 .220 .200 --tasks 50 --trials 4",
-        "trajdiff check-curve pass^1=75.9% pass@3=87.0% pass^3=63.0% --tasks 108 --trials 3",
+        "trajdiff check-curve pass^1=75.9% pass@3=87.0% --tasks 108 --trials 3",
+        "trajdiff check-curve .60 .40 --tasks 20 --trials 2 --json",
     ),
     gate="--exit-code was given and the curve is impossible",
 )

@@ -41,10 +41,12 @@ class Kappa:
         """The band, and which others the interval reaches; None where kappa is undefined."""
         if self.kappa is None or self.low is None or self.high is None:
             return None
-        own, low, high = band(self.kappa), band(self.low), band(self.high)
-        others = [name for name in ("weak", "acceptable", "strong") if name != own]
-        reach = [name for name in others if _between(name, low, high)]
-        return own if not reach else f"{own} (interval reaches {' and '.join(reach)})"
+        return band_within(self.kappa, self.low, self.high)
+
+    @property
+    def perfect(self) -> bool:
+        """Whether no disagreement was seen: then the interval has no width and says nothing."""
+        return self.p_o == 1.0 and self.kappa is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +157,13 @@ def smallest_pair(labels: Sequence[Sequence[bool]]) -> tuple[int, int, Kappa] | 
 def band(kappa: float) -> str:
     """``strong`` from 0.8, ``acceptable`` from 0.6, else ``weak``."""
     return "strong" if kappa >= STRONG else "acceptable" if kappa >= ACCEPTABLE else "weak"
+
+
+def band_within(kappa: float, low: float, high: float) -> str:
+    """The band; what else the interval reaches is said, for a band is claimed only by a whole interval."""
+    own, ends = band(kappa), (band(low), band(high))
+    reach = [name for name in ("weak", "acceptable", "strong") if name != own and _between(name, *ends)]
+    return own if not reach else f"{own} (interval reaches {' and '.join(reach)})"
 
 
 def majority(votes: Sequence[bool | None]) -> Verdict:

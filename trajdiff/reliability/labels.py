@@ -15,12 +15,14 @@ from trajdiff.reliability.agreement import (
     Corrected,
     Fleiss,
     Kappa,
+    band_within,
     cohen_of,
     corrected_rate,
     fleiss,
     majority,
     smallest_pair,
 )
+from trajdiff.reliability.gates import upper_bound
 from trajdiff.reliability.intervals import LEVEL
 
 #: Name of the judge whose labels are the recorded verdicts.
@@ -61,6 +63,18 @@ class JudgeReport:
     unknown: tuple[str, ...] = ()
     raw: float | None = None
     corrected: Corrected | None = None
+
+    @property
+    def band(self) -> str | None:
+        """The band of kappa, by the interval over tasks where there is one; None where kappa is undefined."""
+        if self.kappa.kappa is None or self.interval_by_tasks is None:
+            return self.kappa.band
+        return band_within(self.kappa.kappa, *self.interval_by_tasks)
+
+    @property
+    def disagreement_at_most(self) -> float | None:
+        """One-sided 95 % bound on the share of trials that differ, where no disagreement was seen."""
+        return upper_bound(0, self.items) if not self.differ else None
 
 
 def verdict_labels(tasks: Sequence[TaskTrials]) -> Labels:

@@ -52,15 +52,22 @@ def sentences(made: JudgeReport, marks: Marks, *, all_trials: bool = False) -> l
     if kappa.kappa is None:
         lines.append(f"observed agreement {kappa.p_o:.2f}; kappa {kappa.reason}{between}")
     else:
-        lines.append(
-            f"observed agreement {kappa.p_o:.2f}{marks.dot}expected {kappa.p_e:.2f}"
-            f"{marks.dot}kappa {kappa.kappa:.2f} (95 % {kappa.low:.2f} to {kappa.high:.2f}, SE {kappa.stderr:.2f}){between}"
+        ends = f"95 % {kappa.low:.2f} to {kappa.high:.2f}, SE {kappa.stderr:.2f}"
+        if kappa.perfect:
+            ends = "no disagreement seen, so no interval"
+        agreed = (
+            f"observed agreement {kappa.p_o:.2f}",
+            f"expected {kappa.p_e:.2f}",
+            f"kappa {kappa.kappa:.2f}",
         )
-        if made.interval_by_tasks is not None:
+        lines.append(f"{marks.dot.join(agreed)} ({ends}){between}")
+        if made.interval_by_tasks is not None and not kappa.perfect:
             low, high = made.interval_by_tasks
             lines.append(f"with tasks resampled, since trials of a task are alike: {low:.2f} to {high:.2f}")
-        lines.append(f"agreement: {kappa.band}")
-        if kappa.band is not None and "reaches" in kappa.band:
+        if made.disagreement_at_most is not None:
+            lines.append(f"up to {made.disagreement_at_most:.2f} of trials may still differ (one-sided 95 %)")
+        lines.append(f"agreement: {made.band}")
+        if made.band is not None and "reaches" in made.band:
             lines.append("The interval spans several bands; more labels are needed before relying on either.")
     if made.fleiss is not None:
         value = made.fleiss.reason if made.fleiss.kappa is None else f"{made.fleiss.kappa:.2f}"
@@ -140,7 +147,8 @@ def judges_object(made: JudgeReport) -> dict[str, Any]:
         "low": kappa.low,
         "high": kappa.high,
         "reason": kappa.reason,
-        "band": kappa.band,
+        "band": made.band,
+        "disagreement_at_most": made.disagreement_at_most,
         "interval_by_tasks": None if by_tasks is None else {"low": by_tasks[0], "high": by_tasks[1]},
         "fleiss": None
         if made.fleiss is None
