@@ -16,7 +16,7 @@ from trajdiff.cli.progress import Stage
 from trajdiff.cli.streams import State, is_terminal, put, say, use_ascii, use_color, width
 from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.errors import UsageError
-from trajdiff.importers import ReadOptions, load
+from trajdiff.importers import ReadOptions, load, manifest_traces
 from trajdiff.model import Corpus
 from trajdiff.reliability.card import CardOptions
 from trajdiff.render.choosing import Choice
@@ -82,6 +82,9 @@ class Session:
         """The paths to read; the choice is told where none were given."""
         if given:
             paths = list(given)
+        elif not self.settings.traces and (named := manifest_traces(self.settings.outcomes)):
+            paths = list(named)
+            self.note("traces", f"{' '.join(_shown(path) for path in paths)} (no TRACES given; the manifest)")
         else:
             paths, why = default_traces(self.settings, Path.cwd())
             self.note("traces", f"{' '.join(_shown(path) for path in paths)} ({why})")

@@ -22,6 +22,7 @@ __all__ = [
     "draft_mapping",
     "known_formats",
     "load",
+    "manifest_traces",
     "trial_record",
     "validate",
 ]
@@ -80,6 +81,14 @@ def check_mapping(paths: Sequence[str], options: ReadOptions) -> tuple[MapCheck,
     from trajdiff.importers.mapping_check import check_mapping as check
 
     return check(paths, options)
+
+
+def manifest_traces(outcomes: Sequence[str]) -> tuple[str, ...]:
+    """The files and globs that the manifests among these files name; raises ``InputError`` for a bad file."""
+    from trajdiff.importers.manifest import named_traces
+    from trajdiff.importers.outcome_rows import read_rows
+
+    return named_traces(read_rows(outcomes))
 
 
 def draft_mapping(path: str, stdin: bytes | None = None) -> str:

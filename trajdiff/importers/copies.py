@@ -29,6 +29,7 @@ class Entry:
 
 
 Slot = tuple[str | None, str, str]
+_SCORED = (Verdict.PASS, Verdict.FAIL)
 
 
 def drop_copies(
@@ -167,8 +168,13 @@ def _number_by_file(entries: Sequence[Entry], paths: Sequence[str], notes: list[
 
 
 def _of_runs(one: Trial, other: Trial) -> bool:
-    """Whether the producer says how the two belong together: two runs, or a retry inside one."""
-    return other_run(one, other) or is_retry(one, other)
+    """Whether it is known how the two belong together: two runs, or a retry inside one."""
+    return other_run(one, other) or _again(one, other)
+
+
+def _again(one: Trial, other: Trial) -> bool:
+    """Whether one is a second attempt at the other: the producer says so, or only one of them was scored."""
+    return is_retry(one, other) or (one.verdict in _SCORED) is not (other.verdict in _SCORED)
 
 
 def _renumbered(entry: Entry, number: int) -> Entry:
@@ -222,15 +228,15 @@ def _settle(
 
 def _contradict(one: Entry, other: Entry, on_duplicate: str | None) -> bool:
     if on_duplicate is None:
-        return one.trial.verdict is not other.trial.verdict and not is_retry(one.trial, other.trial)
+        return one.trial.verdict is not other.trial.verdict and not _again(one.trial, other.trial)
     return on_duplicate == "error"
 
 
 def _age(one: Entry, other: Entry) -> Callable[[Entry], tuple[object, ...]]:
-    """What orders two recordings: the time; of the producer's own retries the last one that was scored."""
-    if not is_retry(one.trial, other.trial):
+    """What orders two recordings: the time; of an attempt and its retries the last one that was scored."""
+    if not _again(one.trial, other.trial):
         return _time
-    return lambda entry: (entry.trial.verdict in (Verdict.PASS, Verdict.FAIL), *_time(entry))
+    return lambda entry: (entry.trial.verdict in _SCORED, *_time(entry))
 
 
 def _time(entry: Entry) -> tuple[float, int, int]:

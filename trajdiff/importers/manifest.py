@@ -89,3 +89,18 @@ def _part(found: re.Match[str], groups: dict[str, str], row: Row) -> str:
         kept = re.escape(inner.lstrip("!")).replace("\\-", "-")
         return f"[^{kept}]" if inner[0] == "!" else f"[{kept}]"
     return {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}[text]
+
+
+def named_traces(rows: Sequence[Row]) -> tuple[str, ...]:
+    """The files and globs that rows name, as seen from where the user stands; gone files are left out."""
+    found: dict[str, None] = {}
+    for row in rows:
+        written = row.text("path")
+        if written is None:
+            continue
+        folder = row.file.rpartition("/")[0]
+        path = f"{folder}/{written}" if folder and not os.path.isabs(written) else written  # noqa: PTH117
+        pattern = re.sub(r"\{[A-Za-z_][A-Za-z0-9_.]*\}", "*", path)
+        if _PART.search(written) or os.path.exists(path):  # noqa: PTH110
+            found[pattern] = None
+    return tuple(found)

@@ -85,6 +85,9 @@ def mixed_provenance(task_id: str, trials: Sequence[Trial], definitions: Sequenc
         values = _distinct(getattr(trial.provenance, name) for trial in trials)
         if len(values) > 1:
             details.append(f"{name.replace('_', ' ')}: {', '.join(shortened(one, 40) for one in values)}")
+    scorers = _distinct(trial.judgement.scorer for trial in trials)
+    if len(scorers) > 1:
+        details.append(f"scorer: {', '.join(shortened(one, 40) for one in scorers)}")
     if len(_distinct(task.fingerprint for task in definitions)) > 1:
         details.append("the definition of the task")
     if not details:
@@ -97,7 +100,7 @@ def mixed_provenance(task_id: str, trials: Sequence[Trial], definitions: Sequenc
             path=trials[0].source.path if trials else None,
             details=(
                 "these differ: " + "; ".join(details),
-                "pass^k and comparisons pool them; give the runs apart",
+                "pass^k and comparisons pool them; give the runs apart, or keep them apart with --group-by",
             ),
             task_id=task_id,
         )
