@@ -15,7 +15,7 @@ from trajdiff.errors import TrajdiffError
 from trajdiff.importers import ReadOptions, known_formats, load, validate
 from trajdiff.importers.opening import open_document
 from trajdiff.importers.registry import claims_of, importers
-from trajdiff.model import Corpus, StepKind, Trial
+from trajdiff.model import Corpus, Step, StepKind, Trial
 
 EVERY_SAMPLE = [
     pytest.param(name, data, id=f"{name}-{i}") for name, many in SAMPLES.items() for i, data in enumerate(many)
@@ -28,7 +28,7 @@ def plain(value: Any) -> Any:
 
 
 #: Formats that are a folder by nature; their own tests write it.
-FOLDERS = ("harbor",)
+FOLDERS = ("harbor", "swe-bench-report")
 
 
 def test_every_importer_has_samples() -> None:
@@ -66,13 +66,19 @@ def assert_places_hold(trial: Trial, data: bytes) -> None:
         document = json.loads(data if step.source.line is None else lines[step.source.line - 1])
         found = follow(document, step.source.pointer)
         if step.is_call:
-            assert step.name in texts_in(found)
+            assert step.name in texts_in(found) or command_in(step) in texts_in(found)
             assert step.result_source is not None
             assert follow(document, step.result_source.pointer) is not None
         else:
             assert step.text in texts_in(found)
         assert step.source.message_index is not None
         assert 0 <= step.source.message_index < trial.message_count
+
+
+def command_in(step: Step) -> Any:
+    """The command line of an agent that acts by writing one: there the log names no tool."""
+    assert step.arguments is not None
+    return (step.arguments.parsed or {}).get("command")
 
 
 def texts_in(value: Any) -> list[Any]:
@@ -104,7 +110,7 @@ def sprinkled(value: Any) -> Any:
         return [sprinkled(one) for one in value]
     if not isinstance(value, dict):
         return value
-    kept = ("arguments", "kwargs", "result", "info", "reward_breakdown", "llm_args", "scores", "input")
+    kept = ("arguments", "kwargs", "result", "info", "reward_breakdown", "llm_args", "args", "scores", "input")
     return {key: one if key in kept else sprinkled(one) for key, one in value.items()} | {"x_unknown": None}
 
 
@@ -196,7 +202,7 @@ def test_spoiled_records_are_told_and_never_crash(name: str, data: st.DataObject
 
 
 #: Formats in which all records of a file are one trial.
-ONE_TRIAL = ("claude-code",)
+ONE_TRIAL = ("claude-code", "swe-agent", "mini-swe-agent")
 #: What says that one record is not among the trials.
 LOST = ("unreadable_record", "duplicate_trial", "superseded_trial")
 

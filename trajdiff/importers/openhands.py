@@ -1,0 +1,207 @@
+"""OpenHands ``output.jsonl`` and bare lists of its events, joined with SWE-bench reports (formats.md 7.7).
+
+The generations V0 and V1 follow the specification; the one real file at hand is that of the issue resolver.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trajdiff.importers import verdicts
+from trajdiff.importers.bare import NO_OUTCOME, as_object, tell_unread, value_of
+from trajdiff.importers.document import Document, Record
+from trajdiff.importers.jsontext import plain_number
+from trajdiff.importers.naming import as_text, id_text, whole_number
+from trajdiff.importers.notices import Where
+from trajdiff.importers.openhands_events import EventReader, listed, tasks_of
+from trajdiff.importers.path_names import names_of
+from trajdiff.importers.protocol import Claim, Head, Imported, Peek, Plan, ReadOptions, Shape, Source
+from trajdiff.importers.steps import StepBuilder
+from trajdiff.importers.swe_reports import joined
+from trajdiff.importers.texts import content_text
+from trajdiff.model import (
+    Judgement,
+    Provenance,
+    Severity,
+    SourceRef,
+    Task,
+    Termination,
+    TerminationReason,
+    Trial,
+    Usage,
+    Verdict,
+)
+
+_RETRY = re.compile(r"\.critic_attempt_[0-9]+(?=\.jsonl$)")
+_AT_LIMIT = re.compile(r"maximum (number of )?iterations?|max(imum)?[ _]iterations?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenHands:
+    name: str = "openhands"
+    title: str = "OpenHands output"
+    recognised_by: str = "lines with instance_id, test_result, history; or a list of its events"
+    record_schema: str | None = None
+
+    def sniff(self, peek: Peek) -> Claim | None:
+        """Rows of an output file, of the resolver, or the events themselves."""
+        if peek.shape in (Shape.FOLDER, Shape.ARCHIVE):
+            return None
+        if any(_is_row(head) for head in peek.heads):
+            return Claim(rule="rows with a history")
+        if peek.shape is not Shape.OBJECT and any(_is_event(head) for head in peek.heads):
+            return Claim(rule="a list of events")
+        return None
+
+    def records(self, document: Document) -> Iterable[Record]:
+        """The rows, or the events."""
+        return document.records()
+
+    def read(self, source: Source, options: ReadOptions) -> Imported:
+        """Every instance is a trial; attempts are retries, and of repeated rows the last counts."""
+        document = source.document
+        first = _RETRY.sub("", document.path)
+        if first != document.path and Path(first).is_file():
+            document.notices.add(Severity.NOTE, "retries", f"attempts that {first} chose from; not counted")
+            return Imported(trials=(), diagnostics=document.notices.all(), unread=1)
+        if not any(_is_row(head) for head in document.peek.heads):
+            trials, unread = [_event_trial(document)], 0
+        else:
+            trials, unread = _rows(document)
+        return Imported(
+            trials=tuple(trials),
+            plans=tuple(Plan(task=Task(task_id=one.task_id)) for one in trials),
+            diagnostics=document.notices.all(),
+            unread=unread,
+        )
+
+
+IMPORTER = _OpenHands()
+
+
+def _is_row(head: Head) -> bool:
+    return head.has("instance_id", "test_result", "history") or head.has("issue", "git_patch", "history")
+
+
+def _is_event(head: Head) -> bool:
+    kind = head.get("kind")
+    if isinstance(kind, str) and kind.endswith(("Event", "Condensation")):
+        return head.has("id", "source")
+    return head.has("source") and bool(head.keys & {"action", "observation"}) and head.has("id")
+
+
+def _rows(document: Document) -> tuple[list[Trial], int]:
+    found: dict[str, Trial] = {}
+    unread = 0
+    for record in document.records():
+        value = value_of(record, document.notices, "a row")
+        task_id = tasks_of(value) if isinstance(value, dict) else None
+        if task_id is None:
+            unread += 1
+            if record.problem is None:
+                tell_unread(document.notices, "a row names no instance", record.place)
+            continue
+        if task_id in found:
+            unread += 1
+            document.notices.add(
+                Severity.NOTE,
+                "superseded_trial",
+                f'the instance "{task_id}" is recorded twice: the last row counts',
+                pointer=record.place,
+                task_id=task_id,
+            )
+        found[task_id] = _trial(value, task_id, record, document)
+    return list(found.values()), unread
+
+
+def _trial(value: dict[str, Any], task_id: str, record: Record, document: Document) -> Trial:
+    names = names_of(document.path)
+    builder = StepBuilder(path=document.path, pointer=record.pointer, line=record.line)
+    reader = EventReader(builder=builder, notices=document.notices)
+    reader.add(listed(value), ".history")
+    error = content_text(value.get("error")) or None
+    termination = _termination(reader, error)
+    steps = builder.finish(termination, messages=reader.messages, at="")
+    where = Where(document.notices, document.path, record.pointer, record.line, task_id, names.trial_id)
+    builder.report(where)
+    judgement = joined(document.path, task_id, document.notices, "an OpenHands output")
+    if judgement.state is Verdict.UNSCORED and termination.reason is TerminationReason.INFRA_ERROR:
+        judgement = verdicts.infra(None, "recorded error")
+    metrics = as_object(value.get("metrics"))
+    tokens = as_object(metrics.get("accumulated_token_usage"))
+    attempt = whole_number(value.get("attempt"))
+    return Trial(
+        task_id=task_id,
+        trial_id=names.trial_id,
+        ordinal=names.ordinal,
+        steps=steps,
+        judgement=judgement,
+        source=SourceRef(path=document.path, pointer=record.pointer, line=record.line),
+        termination=termination,
+        error=error,
+        usage=Usage(
+            input=whole_number(tokens.get("prompt_tokens")),
+            output=whole_number(tokens.get("completion_tokens")),
+            cache_read=whole_number(tokens.get("cache_read_tokens")),
+            cache_write=whole_number(tokens.get("cache_write_tokens")),
+        ),
+        cost_usd=plain_number(metrics.get("accumulated_cost")),
+        started_at=min(reader.times, default=None),
+        ended_at=max(reader.times, default=None),
+        provenance=_provenance(as_object(value.get("metadata"))),
+        message_count=reader.messages,
+        metadata={} if attempt is None else {"attempt": attempt},
+    )
+
+
+def _event_trial(document: Document) -> Trial:
+    names = names_of(document.path)
+    builder = StepBuilder(path=document.path, pointer="$")
+    reader = EventReader(builder=builder, notices=document.notices)
+    for record in document.records():
+        value = value_of(record, document.notices, "an event")
+        if record.problem is None:
+            builder.line = record.line
+            reader.add_event(value, record.pointer.removeprefix("$"))
+    termination = _termination(reader, None)
+    steps = builder.finish(termination, messages=reader.messages, at="")
+    builder.report(Where(document.notices, document.path, "$", None, names.task_id, names.trial_id))
+    judgement: Judgement = joined(document.path, names.task_id, document.notices, "a list of events")
+    return Trial(
+        task_id=names.task_id,
+        trial_id=names.trial_id,
+        ordinal=names.ordinal,
+        steps=steps,
+        judgement=judgement if judgement.state is not Verdict.UNSCORED else NO_OUTCOME,
+        source=SourceRef(path=document.path, pointer="$"),
+        termination=termination,
+        started_at=min(reader.times, default=None),
+        ended_at=max(reader.times, default=None),
+        message_count=reader.messages,
+    )
+
+
+def _termination(reader: EventReader, error: str | None) -> Termination:
+    if error is not None:
+        if _AT_LIMIT.search(error):
+            return Termination(reason=TerminationReason.MAX_STEPS, raw=error[:200], rule="error")
+        return Termination(reason=TerminationReason.INFRA_ERROR, raw=error[:200], rule="error")
+    if reader.finished:
+        return Termination(reason=TerminationReason.AGENT_DONE, rule="the agent said that it is done")
+    return Termination()
+
+
+def _provenance(metadata: Mapping[str, Any]) -> Provenance:
+    llm = as_object(metadata.get("llm") or metadata.get("llm_config"))
+    sampling = {key: llm[key] for key in ("temperature", "top_p", "seed") if llm.get(key) is not None}
+    version = id_text(metadata.get("openhands_sdk_version")) or id_text(metadata.get("git_commit"))
+    return Provenance(
+        model=as_text(llm.get("model")),
+        agent=as_text(metadata.get("agent_class")),
+        sampling=sampling,
+        tool_version=version,
+    )
