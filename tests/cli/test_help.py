@@ -46,6 +46,7 @@ def test_only_what_is_built_is_listed() -> None:
         "export",
         "inspect",
         "validate",
+        "convert",
         "check",
         "judges",
         "formats",
@@ -53,6 +54,7 @@ def test_only_what_is_built_is_listed() -> None:
         "selfcheck",
         "benchmark",
         "check-curve",
+        "map",
     ]
     assert list(COMMANDS) == [
         ("report",),
@@ -66,6 +68,7 @@ def test_only_what_is_built_is_listed() -> None:
         ("export", "trials"),
         ("inspect",),
         ("validate",),
+        ("convert",),
         ("check",),
         ("judges",),
         ("formats",),
@@ -73,6 +76,8 @@ def test_only_what_is_built_is_listed() -> None:
         ("selfcheck",),
         ("benchmark",),
         ("check-curve",),
+        ("map", "check"),
+        ("map", "draft"),
     ]
 
 

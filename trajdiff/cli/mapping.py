@@ -70,9 +70,9 @@ def check(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> int
     cls=Command,
     short_help="a mapping to start from, by the names of the keys",
     examples=(
-        "trajdiff map draft nightly.json > trajdiff.toml",
-        "trajdiff map draft nightly.json >> trajdiff.toml",
-        "trajdiff map draft - < nightly.json",
+        "trajdiff map draft nightly.json",
+        "trajdiff map draft nightly.json | tee trajdiff.toml",
+        "trajdiff map draft - -q",
     ),
 )
 @click.argument("file", help="A file of the layout to map, or - for standard input.")

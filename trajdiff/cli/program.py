@@ -82,7 +82,6 @@ for command in (
     inspect,
     validate,
     convert,
-    map_group,
     check_command,
     judges,
     formats,
@@ -90,5 +89,6 @@ for command in (
     selfcheck,
     benchmark,
     check_curve_command,
+    map_group,
 ):
     cli.add_command(command)
