@@ -57,7 +57,7 @@ def group_trials(
     numbered = {key: number_trials(found, notes) for key, found in split.groups.items()}
     join = Joined(trials=numbered) if ledger is None else join_outcomes(ledger, numbered)
     plans = _plans(units, _runs(units, joined, join.trials), options.suite)
-    from_one = _counted_from_one(units)
+    least = _least_numbers(units)
     shown = _shown_ids(by_task)
     result = []
     for key in sorted(join.trials, key=lambda key: (natural_key(shown[key[:2]]), natural_key(key[2] or ""))):
@@ -75,7 +75,7 @@ def group_trials(
             mine,
             options.expected_trials,
             notes,
-            from_one=bool(split.units[key]) and split.units[key] <= from_one,
+            from_one=min((least[unit] for unit in split.units[key] if unit in least), default=0) == 1,
         )
         result.append(TaskTrials(task=task, trials=trials, expected_n=expected, missing=missing, group=label))
     notes += tell_groups(_by_label(join.trials), units[0].path if units else None)
@@ -109,14 +109,13 @@ def _plans_of_rows(task_id: str, task: Task, join: Joined[GroupKey]) -> list[tup
     return [(-1, Plan(task=task, expected_n=expected, whole_task=True, lost=lost))]
 
 
-def _counted_from_one(units: Sequence[Unit]) -> frozenset[int]:
-    """The files whose trial numbers begin at 1."""
-    found = set()
-    for number, unit in enumerate(units):
-        numbers = [trial.ordinal for trial in unit.imported.trials if trial.ordinal >= 0]
-        if numbers and min(numbers) == 1:
-            found.add(number)
-    return frozenset(found)
+def _least_numbers(units: Sequence[Unit]) -> dict[int, int]:
+    """The least trial number in each file that has any: some producers count from 0, some from 1."""
+    numbers = {
+        number: [trial.ordinal for trial in unit.imported.trials if trial.ordinal >= 0]
+        for number, unit in enumerate(units)
+    }
+    return {number: min(found) for number, found in numbers.items() if found}
 
 
 def _named(trial: Trial, task_id: str) -> Trial:

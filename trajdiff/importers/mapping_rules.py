@@ -6,7 +6,7 @@ Each key takes one expression, or a table whose ``path`` is the expression and t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trajdiff.errors import UsageError
@@ -180,7 +180,8 @@ def _object(said: Any, where: str, key: str) -> ValueRule | Mapping[str, ValueRu
 
 
 def _outcome(said: Any, where: str) -> OutcomeRule:
-    value = _value(said, where, "outcome", _OUTCOME_KEYS)
+    # What stands for a missing outcome is a verdict, not a value to be judged.
+    value = replace(_value(said, where, "outcome", _OUTCOME_KEYS), missing=None)
     if is_alternative(value.expression):
         raise UsageError(
             f"{where}: || cannot choose a verdict, since false counts as missing for it",
