@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from tests.divergence.desk import (
     ASK,
@@ -363,3 +366,44 @@ def test_guards_hold_for_numbers_of_any_kind() -> None:
     passes = [(ASK, LOOK, GUARD, refund(1e22), DONE), (user("A1001."), LOOK, GUARD, refund(1e22), DONE)]
     assert of(hold(records(passes, [(ASK, LOOK, GUARD, refund(10**22), DONE)]))).abstained
     assert not of(hold(records(passes, [(ASK, LOOK, GUARD, refund(10**22 + 1), DONE)]))).abstained
+
+
+POOL: list[Step] = [
+    *FIRST, *put(FIRST, 5, arguments="{"), *put(FIRST, 1, result=None), REFUND, refund(94.9),
+    refund(order="A1010"), user("No."), agent("I cannot do that. Shall I transfer you?"), agent("94.90, okay?"), user("Yes, 94.90."),
+    call("set_plan", {"ok": True}, user_id="U-71", plan="pro"), call("transfer_to_human", "ok"),
+    {"name": "refund_item", "arguments": {}, "result": {"text": "Error", "is_error": True}},
+    {"actor": "environment", "kind": "error", "text": "slow"}, {"actor": "environment", "kind": "compaction"},
+    {"actor": "user", "name": "toggle", "arguments": {"on": True}, "result": "on"},
+]  # fmt: skip
+ANY_TRIAL = st.tuples(
+    st.lists(st.sampled_from(POOL), max_size=9),
+    st.sampled_from(["pass", "pass", "fail", "fail", "infra", "unscored"]),
+    st.sampled_from(["user_done", "agent_done", "max_steps", "agent_error", "unknown"]),
+)
+
+
+@given(trials=st.lists(ANY_TRIAL, min_size=1, max_size=5), gold=st.booleans())
+@hypothesis_settings(max_examples=60)
+def test_any_task_is_answered(trials: list[tuple[list[Step], str, str]], gold: bool) -> None:
+    action = {"name": "refund_item", "arguments": {"order_id": "A1001", "sku": "LAMP-1", "amount": 49.9}}
+    task = {"expected_actions": [action]} if gold else {}
+    analysis = hold(
+        [
+            record(str(number), steps, verdict, termination=end, task=task)
+            for number, (steps, verdict, end) in enumerate(trials)
+        ]
+    )
+    passed = sum(verdict == "pass" and bool(steps) for steps, verdict, _ in trials)
+    for said in analysis.findings["T1"].divergences:
+        if said.grade in (Grade.A, Grade.B):
+            assert passed
+            assert said.support is not None
+            assert said.support.passed == passed
+        if said.grade is Grade.A:
+            assert passed >= 2
+            assert said.support is not None
+            assert said.support.passed_with == 0
+        if said.grade is Grade.C:
+            assert gold
+            assert not passed

@@ -69,6 +69,8 @@ def before() -> dict[Key, tuple[Any, ...]]:
 
 # Never every pass at once: what all of them do would rightly be taken for required.
 WHO = ("fail", "first pass", "last pass")
+#: These touch all calls at once, so that there are no places to choose from.
+EVERYWHERE = ("call ids renamed", "arguments as text")
 
 
 def _changed(change: str, who: str, number: int) -> Iterator[tuple[dict[str, Any], bool]]:
@@ -92,7 +94,7 @@ def test_benign_changes_keep_the_answers(change: str, before: Mapping[Key, Any])
     asked = kept = alarms = held_out = 0
     lost = []
     for who in WHO:
-        for number in (0, 2):
+        for number in (0,) if change in EVERYWHERE else (0, 2):
             made, touched = zip(*_changed(change, who, number), strict=True)
             tasks = {one["task_id"] for one, was in zip(made, touched, strict=True) if was}
             after, analysis = analysed_again(list(made))
