@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.importers import fixtures_anthropic as anthropic
 from tests.importers import fixtures_inspect as inspect_logs
+from tests.importers import fixtures_spans as spans
 from tests.importers import fixtures_swe as swe
 from trajdiff.importers import ReadOptions, load
 from trajdiff.model import Corpus, Diagnostic, Step, StepKind, Trial
@@ -240,6 +241,8 @@ def rollout(number: int = 0, reward: float = 1.0) -> dict[str, Any]:
 
 #: Files of every format by the importer's name; a new importer needs a line here.
 SAMPLES: dict[str, tuple[bytes, ...]] = {
+    "spans": (json.dumps(spans.openinference()).encode(), jsonl(*spans.openinference())),
+    "langsmith": (json.dumps(spans.runs()).encode(), jsonl(*spans.runs())),
     "swe-agent": (json.dumps(swe.traj()).encode(), json.dumps({"history": swe.structured()}).encode()),
     "mini-swe-agent": (json.dumps(swe.mini()).encode(),),
     "openhands": (jsonl(swe.row("i1"), swe.row("i2", history=swe.v0_events())), jsonl(*swe.v0_events())),

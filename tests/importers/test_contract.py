@@ -195,7 +195,7 @@ def test_spoiled_records_are_told_and_never_crash(name: str, data: st.DataObject
     documents = documents_in(SAMPLES[name][0])
     spoilt = [spoiled(document, data.draw) for document in documents]
     corpus = accounted(b"\n".join(json.dumps(one).encode() for one in spoilt))
-    if corpus is not None:
+    if corpus is not None and name not in PARTS:
         gone = [one for one in corpus.diagnostics if one.slug in LOST]
         wanted = 1 if name in ONE_TRIAL else sum(map(records_in, spoilt))
         assert len(corpus.trials) + len(gone) == wanted
@@ -203,6 +203,8 @@ def test_spoiled_records_are_told_and_never_crash(name: str, data: st.DataObject
 
 #: Formats in which all records of a file are one trial.
 ONE_TRIAL = ("claude-code", "swe-agent", "mini-swe-agent")
+#: Formats whose records are parts of trials, put together by an id that may be spoiled too.
+PARTS = ("langsmith", "spans")
 #: What says that one record is not among the trials.
 LOST = ("unreadable_record", "duplicate_trial", "superseded_trial")
 

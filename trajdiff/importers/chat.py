@@ -16,6 +16,7 @@ from trajdiff.importers.chat_messages import SAYS
 from trajdiff.importers.dialects import add_message
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import plain_number
+from trajdiff.importers.langchain_messages import as_chat
 from trajdiff.importers.naming import as_text, id_text, whole_number
 from trajdiff.importers.notices import Where
 from trajdiff.importers.path_names import PathNames, names_of
@@ -50,7 +51,7 @@ _REASONS = {
 @dataclass(frozen=True, slots=True)
 class _Chat:
     name: str = "chat"
-    title: str = "chat messages (OpenAI or Anthropic)"
+    title: str = "chat messages (OpenAI, Anthropic, LangChain)"
     recognised_by: str = "messages with role and content, bare or under messages"
     record_schema: str | None = None
     catch_all: bool = True
@@ -93,7 +94,12 @@ def _is_holder(head: Head) -> bool:
 
 
 def _is_message(head: Head) -> bool:
-    return head.has("role") and isinstance(head.get("role"), str) and bool(head.keys & SAYS)
+    if head.has("role") and isinstance(head.get("role"), str) and bool(head.keys & SAYS):
+        return True
+    if not head.has("type"):
+        return False
+    held = ("role", "type", "lc", "id", "kwargs", "data", "content")
+    return as_chat({key: head.get(key) for key in held if head.has(key)}) is not None
 
 
 def _bare_trial(document: Document, names: PathNames) -> Trial:

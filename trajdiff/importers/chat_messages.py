@@ -25,8 +25,7 @@ def add_chat_message(builder: StepBuilder, message: Any, index: int, at: str, no
     role = as_text(message.get("role")) if isinstance(message, dict) else None
     if role in _RESULTS:
         builder.result(
-            # This dialect has no error flag.
-            Result(text=content_text(message.get("content")) or ""),
+            _result(message),
             message=index,
             at=at,
             call_id=id_text(message.get("tool_call_id")),
@@ -38,6 +37,15 @@ def add_chat_message(builder: StepBuilder, message: Any, index: int, at: str, no
         builder.entry(actor=_ACTORS[role], text=content_text(message.get("content")), message=index, at=at)
     else:
         add_unknown(builder, message, role, index, at, notices)
+
+
+def _result(message: Mapping[str, Any]) -> Result:
+    """This dialect has no error flag; messages of LangChain bring a status along."""
+    text = content_text(message.get("content")) or ""
+    status = message.get("status")
+    if status in ("error", "success"):
+        return Result(text=text, is_error=status == "error", error_rule="status")
+    return Result(text=text)
 
 
 def add_unknown(

@@ -148,6 +148,10 @@ class StepBuilder:
             }
         )
 
+    def calls(self) -> list[dict[str, Any]]:
+        """The calls so far, as they can still be completed: name, call id, actor, arguments, result."""
+        return [draft for draft in self._drafts if draft["kind"] is StepKind.TOOL_CALL]
+
     def hint(self, effects: dict[str, Effect]) -> None:
         """Note what the log says about the effect of tools, by name."""
         for draft in self._drafts:
