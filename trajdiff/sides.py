@@ -25,7 +25,10 @@ class SideDivergence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideTask:
-    """One task: n counted and c accepted trials, verdicts in order (None: missing), finding, divergences."""
+    """One task: n counted and c accepted trials, verdicts in order (None: missing), finding, divergences.
+
+    ``trials`` are the ids of the recorded trials.
+    """
 
     task_id: str
     n: int
@@ -35,6 +38,7 @@ class SideTask:
     text: str
     divergences: tuple[SideDivergence, ...]
     complete: bool
+    trials: tuple[str, ...] = ()
 
     @property
     def mixed(self) -> bool:
@@ -124,6 +128,7 @@ def _task(task: TaskReport) -> SideTask:
             _divergence(one) for one in task.finding.divergences if not one.abstained and one.identity
         ),
         complete=not (row.missing or row.unscored) and row.n > 0,
+        trials=tuple(trial.trial_id for trial in task.trials),
     )
 
 
@@ -155,6 +160,7 @@ def _saved_task(entry: Mapping[str, Any]) -> SideTask:
         text=finding["text"],
         divergences=tuple(_saved_divergence(one) for one in entry["divergences"] if not one["abstained"]),
         complete=not (entry["missing"] or entry["unscored"]) and entry["n_counted"] > 0,
+        trials=tuple(trial["trial_id"] for trial in entry["trials"]),
     )
 
 

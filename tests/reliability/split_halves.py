@@ -21,12 +21,12 @@ from trajdiff.reliability.card import CardOptions
 from trajdiff.reliability.gates import Outcome
 from trajdiff.report import Report, build_report
 from trajdiff.settings import Settings
-from trajdiff.sides import side_of
+from trajdiff.sides import Side, side_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shares:
-    """Shares of splits (red gates, covered intervals) and of tasks (divergences found again)."""
+    """Shares of splits (red gates, covered intervals) and of recurring divergences (found on both sides)."""
 
     splits: int
     red: float
@@ -53,6 +53,7 @@ def measure(corpus: Corpus, *, splits: int, k: int, analysed: int = 0, seed: int
     """Splits the corpus so many times; the first ``analysed`` splits look for divergences too."""
     rng = random.Random(seed)
     red = covered = intervals = again = recurring = 0
+    whole = side_of(_report(corpus, whole=True), corpus, "whole") if analysed else None
     for at in range(splits):
         one, other = halves(corpus, rng)
         reports = [_report(side, whole=at < analysed) for side in (one, other)]
@@ -63,10 +64,9 @@ def measure(corpus: Corpus, *, splits: int, k: int, analysed: int = 0, seed: int
         if made.decision.low is not None and made.decision.high is not None:
             intervals += 1
             covered += made.decision.low <= 0 <= made.decision.high
-        for change in made.changes if at < analysed else ():
-            if change.baseline.mixed and change.candidate.mixed and change.baseline.divergences:
-                recurring += 1
-                again += bool(change.known)
+        if at < analysed:
+            found, of = _again(whole, sides)
+            again, recurring = again + found, recurring + of
     return Shares(
         splits=splits,
         red=red / splits,
@@ -75,6 +75,26 @@ def measure(corpus: Corpus, *, splits: int, k: int, analysed: int = 0, seed: int
         again=again / recurring if recurring else None,
         recurring=recurring,
     )
+
+
+def _again(whole: Side | None, sides: Sequence[Side]) -> tuple[int, int]:
+    """(found on both sides, dealt to both sides) of the divergences that several failed trials share.
+
+    Recurring is a divergence that the whole run claims for two or more failed trials of a task; it is dealt to
+    both sides where each has one of these trials and a pass to compare it with.
+    """
+    found = of = 0
+    for task in whole.tasks.values() if whole is not None else ():
+        groups: dict[str, set[str]] = {}
+        for one in task.divergences:
+            groups.setdefault(one.identity, set()).add(one.trial_id)
+        for identity, trials in groups.items():
+            parts = [side.tasks[task.task_id] for side in sides]
+            dealt = [{trial for trial in part.trials if trial in trials} for part in parts]
+            if all(dealt) and all(part.c for part in parts):
+                of += 1
+                found += all(any(one.identity == identity for one in part.divergences) for part in parts)
+    return found, of
 
 
 def _report(corpus: Corpus, *, whole: bool) -> Report:
@@ -93,7 +113,7 @@ def main(arguments: Sequence[str]) -> None:
             f"k={k}: {made.splits} splits, red gates {made.red:.3f}, intervals that cover 0 {made.covered:.3f}"
         )
         if made.again is not None:
-            print(f"divergences found again {made.again:.2f} of {made.recurring} tasks mixed on both sides")
+            print(f"recurring divergences found on both sides {made.again:.2f} of {made.recurring}")
 
 
 if __name__ == "__main__":
