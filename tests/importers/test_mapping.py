@@ -435,7 +435,7 @@ def test_a_cut_line_costs_that_line_only() -> None:
 
 # Built-in readers
 
-MESSAGES = {
+MESSAGES: dict[str, list[dict[str, Any]]] = {
     "openai_messages": [
         {"role": "user", "content": "light it"},
         {

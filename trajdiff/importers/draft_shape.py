@@ -35,12 +35,13 @@ class Level:
 class Layout:
     """The lists that enclose one another, the outermost first; the last may be the steps.
 
-    ``root`` is the document, or the first line of one; the entry of a root list has an empty path.
+    ``root`` is the document, or a list of its ``lines``; a list at the root has an empty path.
     """
 
     root: Any
     levels: tuple[Level, ...]
     has_steps: bool
+    lines: bool = False
 
     @property
     def trajectories(self) -> tuple[Level, ...]:
@@ -48,7 +49,7 @@ class Layout:
         return self.levels[:-1] if self.has_steps else self.levels
 
 
-def layout_of(root: Any) -> Layout:
+def layout_of(root: Any, *, lines: bool = False) -> Layout:
     """The most likely lists of trajectories and steps in a document."""
     if isinstance(root, list):
         top = Level(path=(), entries=tuple(one for one in root if isinstance(one, dict))[:_SAMPLES])
@@ -56,13 +57,13 @@ def layout_of(root: Any) -> Layout:
     else:
         chains = list(_below((), root if isinstance(root, dict) else {}))
     if not chains:
-        return Layout(root=root, levels=(), has_steps=False)
+        return Layout(root=root, levels=(), has_steps=False, lines=lines)
     best = max(enumerate(chains), key=lambda one: (_score(one[1]), len(one[1]), -one[0]))[1]
-    return Layout(root=root, levels=best, has_steps=_step_like(best[-1]) >= 1)
+    return Layout(root=root, levels=best, has_steps=_step_like(best[-1]) >= 1, lines=lines)
 
 
 def _below(chain: tuple[Level, ...], start: dict[str, Any] | None = None) -> Iterator[tuple[Level, ...]]:
-    if len(chain) > _NESTED:
+    if len(chain) > _NESTED or (chain and _are_messages(chain[-1])):
         return
     parents = [start] if start is not None else list(chain[-1].entries)
     found: dict[tuple[str, ...], list[dict[str, Any]]] = {}
@@ -73,6 +74,11 @@ def _below(chain: tuple[Level, ...], start: dict[str, Any] | None = None) -> Ite
         longer = (*chain, Level(path=path, entries=tuple(entries[:_SAMPLES])))
         yield longer
         yield from _below(longer)
+
+
+def _are_messages(level: Level) -> bool:
+    """Whether the entries are messages of a dialect, whose lists are parts of a message and no steps."""
+    return bool(level.path) and all("role" in one or "tool_calls" in one for one in level.entries)
 
 
 def _lists(value: dict[str, Any], path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], list[Any]]]:

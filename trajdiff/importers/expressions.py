@@ -1,8 +1,8 @@
 """JMESPath expressions of a mapping: compiled with plain messages, evaluated inside a document, with places.
 
 JMESPath has no way up, so an expression may begin with ``$root.`` (the document), ``$record.`` (the entry of
-the first list that ``trajectories`` walks) or ``$trial.`` (the trajectory); the prefix is taken off before
-compiling.
+the first list that ``trajectories`` walks; of JSONL the line) or ``$trial.`` (the trajectory). The prefix is
+taken off before compiling.
 """
 
 from __future__ import annotations

@@ -167,7 +167,9 @@ def _read_trajectory(
     pointer = places.of(item.source) or f"$[{number}]"
     place = place_of(pointer, line)
     reading.reader.place = place
-    scope = Scope(root=root, record=item.outermost, trial=item.value, here=item.value)
+    # Of JSONL a record is a line, whatever lies inside it.
+    record = root if line is not None else item.outermost
+    scope = Scope(root=root, record=record, trial=item.value, here=item.value)
     if not isinstance(item.value, dict | list):
         reading.leave_out("a trajectory is not an object", place, item.value)
         return

@@ -45,7 +45,7 @@ _LONGEST_NAME = 24
 def draft_mapping(document: Document) -> str:
     """A draft of ``[map.NAME]`` as TOML, with comments where a guess must be checked."""
     root = _root(document)
-    layout = layout_of(root)
+    layout = layout_of(root, lines=document.shape is Shape.LINES)
     name = _name(document.path)
     lines = [
         "# A draft, made from the names of the keys. Look at every line, then:",
@@ -87,8 +87,8 @@ def trajectories_of(layout: Layout) -> str | None:
     levels = layout.trajectories
     if levels and not levels[0].path:
         levels = levels[1:]
-        # Of lines and of a list at the top, entries are the records already, unless lists lie inside them.
-        if levels and isinstance(layout.root, list):
+        # The entries of a list at the top are records already, unless trajectories lie inside them.
+        if levels and not layout.lines:
             return "[*]." + ".".join(f"{path_text(one.path)}[*]" for one in levels)
     return ".".join(f"{path_text(one.path)}[*]" for one in levels) or None
 
