@@ -370,8 +370,9 @@ def test_guards_hold_for_numbers_of_any_kind() -> None:
 
 POOL: list[Step] = [
     *FIRST, *put(FIRST, 5, arguments="{"), *put(FIRST, 1, result=None), REFUND, refund(94.9),
-    refund(order="A1010"), user("No."), agent("I cannot do that. Shall I transfer you?"), agent("94.90, okay?"), user("Yes, 94.90."),
-    call("set_plan", {"ok": True}, user_id="U-71", plan="pro"), call("transfer_to_human", "ok"),
+    refund(order="A1010"), user("No."), agent("I cannot do that. Shall I transfer you?"),
+    agent("94.90, okay?"), user("Yes, 94.90."), call("transfer_to_human", "ok"),
+    call("set_plan", {"ok": True}, user_id="U-71", plan="pro"),
     {"name": "refund_item", "arguments": {}, "result": {"text": "Error", "is_error": True}},
     {"actor": "environment", "kind": "error", "text": "slow"}, {"actor": "environment", "kind": "compaction"},
     {"actor": "user", "name": "toggle", "arguments": {"on": True}, "result": "on"},
