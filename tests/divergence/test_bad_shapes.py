@@ -362,6 +362,20 @@ def test_ids_that_trials_created_themselves_are_the_same() -> None:
     check_blamed(passes, wrong, "wrong_argument")
 
 
+def test_an_id_that_other_trials_get_too_is_no_new_one() -> None:
+    """Both passes are sent to depot D-40: it is a record of the shop, and D-50 is another one."""
+
+    def back(depot: str) -> list[Line]:
+        return [
+            user("Send the lamp back."),
+            call("create_return", {"depot_id": depot}, sku="LAMP-1").root(),
+            call("notify_depot", {"ok": True}, depot_id=depot).near(),
+            agent("Done."),
+        ]
+
+    check_blamed([back("D-40"), back("D-40")], back("D-50"), "result_difference", "environment")
+
+
 def test_guards_hold_for_numbers_of_any_kind() -> None:
     passes = [(ASK, LOOK, GUARD, refund(1e22), DONE), (user("A1001."), LOOK, GUARD, refund(1e22), DONE)]
     assert of(hold(records(passes, [(ASK, LOOK, GUARD, refund(10**22), DONE)]))).abstained
