@@ -89,6 +89,15 @@ def test_missing_trials_tasks_that_never_ran_and_plans_survive(tmp_path: Path) -
     assert_same(corpus)
 
 
+def test_a_lost_trial_keeps_its_name(tmp_path: Path) -> None:
+    """It is known from a side file only, and no free number would give it again."""
+    put(tmp_path, "a.json", [record(trial_id="0")])
+    (tmp_path / "o.csv").write_text("task,trial,passed\nL1,0,true\nL1,late-3,false\n")
+    corpus = load([str(tmp_path / "a.json")], ReadOptions(outcomes=(str(tmp_path / "o.csv"),)))
+    assert corpus.tasks[0].missing == ("late-3",)
+    assert_same(corpus)
+
+
 def test_groups_suites_and_repeated_numbers_survive() -> None:
     trials = [
         record("3", "0", suite="shop", provenance={"model": "m1"}),
@@ -111,7 +120,15 @@ def test_odd_texts_and_numbers_survive() -> None:
         {"name": "light"},
         {"name": "light", "arguments": None, "result": ""},
     ]
-    corpus = read([record("退款/重复", "[a] 1", 0.25, steps=steps, sub_scores=odd, error="e\ud83d")])
+    verdict = {"state": "unscored", "raw": {"judge": float("nan")}, "rule": "no number"}
+    corpus = read(
+        [
+            record("退款/重复", "[a] 1", 0.25, steps=steps, sub_scores=odd, error="e\ud83d"),
+            record("退款/重复", "2", verdict=verdict),
+        ]
+    )
+    assert repr(corpus.trials[1].judgement.raw) == "{'judge': nan}"
+    assert repr(again(corpus).trials[1].judgement.raw) == "{'judge': nan}"
     assert_same(corpus)
 
 

@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.importers.fixtures import names, put, record, said, slugs, tau_trial, told
-from trajdiff.errors import InputError
+from trajdiff.errors import InputError, TrajdiffError
 from trajdiff.importers import ReadOptions, load, manifest_traces
 from trajdiff.model import Corpus
 
@@ -304,6 +308,60 @@ def test_a_side_file_that_is_wrong_is_named(runs: Path, name: str, text: str, me
     assert message in str(caught.value)
     with pytest.raises(InputError, match="cannot be read"):
         loaded(runs, str(runs / "gone.csv"))
+
+
+CELLS = st.sampled_from(
+    (
+        "lamp",
+        "desk",
+        "1",
+        "2",
+        "true",
+        "",
+        "NaN",
+        "1e999",
+        "-",
+        '"',
+        "pass",
+        "{x}",
+        "[",
+        "*",
+        "**/",
+        "\ud83d",
+        "\x00",
+    )
+)
+COLUMNS = st.sampled_from(
+    (
+        "task",
+        "trial",
+        "passed",
+        "reward",
+        "path",
+        "model",
+        "seed",
+        "cost_usd",
+        "expected_trials",
+        "odd",
+        "format",
+    )
+)
+
+
+@given(st.lists(COLUMNS, min_size=1, max_size=5), st.lists(st.lists(CELLS, max_size=6), max_size=4))
+def test_any_table_ends_with_trials_or_a_message(columns: list[str], cells: list[list[str]]) -> None:
+    """Never with a traceback, and never with a trial less."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        chat(folder, "runs/lamp/attempt_1.jsonl")
+        chat(folder, "runs/desk/attempt_2.jsonl", "Ho")
+        for file, text in (
+            ("o.csv", "\n".join(",".join(row) for row in [columns, *cells])),
+            ("o.jsonl", "\n".join(json.dumps(dict(zip(columns, row, strict=False))) for row in cells)),
+        ):
+            (folder / file).write_bytes(text.encode("utf-8", "surrogatepass"))
+            with suppress(TrajdiffError):
+                assert len(loaded(folder, str(folder / file)).trials) >= 2
 
 
 def test_the_order_of_files_and_rows_changes_nothing(runs: Path) -> None:
