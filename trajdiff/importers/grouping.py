@@ -56,30 +56,59 @@ def group_trials(
     split = _split(units, by_task, options)
     numbered = {key: number_trials(found, notes) for key, found in split.groups.items()}
     join = Joined(trials=numbered) if ledger is None else join_outcomes(ledger, numbered)
-    plans = _plans(units, _runs(units, joined, join.trials), options.suite)
-    least = _least_numbers(units)
-    shown = _shown_ids(by_task)
-    result = []
-    for key in sorted(join.trials, key=lambda key: (natural_key(shown[key[:2]]), natural_key(key[2] or ""))):
-        suite, task_id, label = key
-        name = shown[suite, task_id] if label is None else f"{shown[suite, task_id]} [{label}]"
-        definitions = tasks.get((suite, task_id), [])
-        task = replace(_merged(definitions) or Task(task_id=task_id, suite=suite), task_id=name)
-        trials = tuple(_named(entry.trial, name) for entry in join.trials[key])
-        notes.extend(mixed_provenance(name, trials, definitions))
-        mine = [(run, plan) for unit, run, plan in plans.get((suite, task_id), []) if unit in split.units[key]]
-        mine += _plans_of_rows(task_id, task, join) if label is None else []
-        expected, missing = expected_and_missing(
-            name,
-            trials,
-            mine,
-            options.expected_trials,
-            notes,
-            from_one=min((least[unit] for unit in split.units[key] if unit in least), default=0) == 1,
-        )
-        result.append(TaskTrials(task=task, trials=trials, expected_n=expected, missing=missing, group=label))
+    context = _Context(
+        options=options,
+        tasks=tasks,
+        join=join,
+        units_of=split.units,
+        plans=_plans(units, _runs(units, joined, join.trials), options.suite),
+        least=_least_numbers(units),
+        shown=_shown_ids(by_task),
+        notes=notes,
+    )
+    order = sorted(
+        join.trials, key=lambda key: (natural_key(context.shown[key[:2]]), natural_key(key[2] or ""))
+    )
+    result = tuple(_task_trials(key, context) for key in order)
     notes += tell_groups(_by_label(join.trials), units[0].path if units else None)
-    return tuple(result), tuple(notes)
+    return result, tuple(notes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Context:
+    """What is known about all groups: definitions, trials, the files of each, plans, least trial numbers."""
+
+    options: ReadOptions
+    tasks: Mapping[TaskKey, list[Task]]
+    join: Joined[GroupKey]
+    units_of: Mapping[GroupKey, frozenset[int]]
+    plans: Mapping[TaskKey, list[tuple[int, int, Plan]]]
+    least: Mapping[int, int]
+    shown: Mapping[TaskKey, str]
+    notes: list[Diagnostic]
+
+
+def _task_trials(key: GroupKey, context: _Context) -> TaskTrials:
+    """One group of one task with its definition, its plan and what is missing."""
+    suite, task_id, label = key
+    shown = context.shown[suite, task_id]
+    name = shown if label is None else f"{shown} [{label}]"
+    definitions = context.tasks.get((suite, task_id), [])
+    task = replace(_merged(definitions) or Task(task_id=task_id, suite=suite), task_id=name)
+    trials = tuple(_named(entry.trial, name) for entry in context.join.trials[key])
+    context.notes.extend(mixed_provenance(name, trials, definitions))
+    units = context.units_of[key]
+    plans = [(run, plan) for unit, run, plan in context.plans.get((suite, task_id), []) if unit in units]
+    plans += _plans_of_rows(task_id, task, context.join) if label is None else []
+    expected, missing = expected_and_missing(
+        name,
+        trials,
+        plans,
+        context.options.expected_trials,
+        context.notes,
+        from_one=min((context.least[unit] for unit in units if unit in context.least), default=0) == 1,
+    )
+    return TaskTrials(task=task, trials=trials, expected_n=expected, missing=missing, group=label)
 
 
 def _split(units: Sequence[Unit], by_task: Mapping[TaskKey, list[Entry]], options: ReadOptions) -> Split:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from trajdiff.errors import InputError
 from trajdiff.importers.document import Document
+from trajdiff.importers.folders import Piece, layouts
 from trajdiff.importers.gathering import Given, gather
 from trajdiff.importers.grouping import Unit, group_trials
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.ledger import Ledger, read_ledger
-from trajdiff.importers.naming import shortened
 from trajdiff.importers.opening import open_document
-from trajdiff.importers.protocol import Claim, Imported, Importer, Peek, ReadOptions, Shape, Source, Unreadable
-from trajdiff.importers.registry import ambiguous, claims_of, importer_named
+from trajdiff.importers.protocol import Imported, Importer, ReadOptions, Source, Unreadable
+from trajdiff.importers.recognition import not_recognised, recognise
+from trajdiff.importers.registry import importer_named
 from trajdiff.importers.side_files import (
     BARE_OUTCOME,
     forced_importer,
@@ -109,88 +109,6 @@ def _diagnostic_order(diagnostic: Diagnostic) -> tuple[object, ...]:
     return rank, natural_key(diagnostic.path or "")
 
 
-# The folder stage: which files belong together
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """A file to read with its companions, and the claim that put them together."""
-
-    given: Given
-    members: tuple[str, ...] = ()
-    claimed: tuple[Importer, Claim] | None = None
-
-
-def layouts(files: Sequence[Given], forced: Importer | None) -> list[Piece]:
-    """The files with the folder layouts among them found; members of a layout are not read by themselves."""
-    by_identity = {given.identity: given for given in files}
-    pieces: dict[str, Piece] = {}
-    taken: set[str] = set()
-    for folder in sorted({_folder_of(given.path) for given in files if given.path != "-"}, key=natural_key):
-        claims = [claim for claim in claims_of(_folder_peek(folder)) if forced in (None, claim[0])]
-        if len(claims) > 1:
-            raise ambiguous(folder or ".", tuple(claims))
-        for importer, claim in claims:
-            head = by_identity.get(os.path.realpath(_join(folder, claim.head or "")))
-            if head is not None:
-                members = tuple(_join(folder, name) for name in claim.members)
-                pieces[head.identity] = Piece(given=head, members=members, claimed=(importer, claim))
-                taken.update(os.path.realpath(member) for member in members)
-    rest = [given for given in files if given.identity not in taken]
-    return [pieces.get(given.identity, Piece(given=given)) for given in rest]
-
-
-def _folder_of(path: str) -> str:
-    folder, slash, _ = path.rpartition("/")
-    return folder or slash
-
-
-def _join(folder: str, name: str) -> str:
-    return f"{folder.rstrip('/')}/{name}" if folder else name
-
-
-def _folder_peek(folder: str) -> Peek:
-    def look(name: str) -> Peek | None:
-        try:
-            return open_document(_join(folder, name)).peek
-        except Unreadable:
-            return None
-
-    files, folders = _listed(folder)
-    return Peek(
-        shape=Shape.FOLDER,
-        path=folder,
-        files=files,
-        folders=folders,
-        inside=lambda name: _listed(_join(folder, name))[0],
-        below=lambda: tuple(_below(folder)),
-        open=look,
-    )
-
-
-def _listed(folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of the files and of the folders in a folder, in natural order."""
-    try:
-        with os.scandir(folder or ".") as entries:
-            found = [(entry.name, entry.is_dir()) for entry in entries]
-    except OSError:
-        return (), ()
-    found.sort(key=lambda one: natural_key(one[0]))
-    return tuple(name for name, is_folder in found if not is_folder), tuple(
-        name for name, is_folder in found if is_folder
-    )
-
-
-def _below(folder: str, prefix: str = "", depth: int = 8) -> Iterator[str]:
-    """All files under a folder, hidden ones left out, as paths relative to it."""
-    files, folders = _listed(_join(folder, prefix))
-    yield from (_join(prefix, name) for name in files if not name.startswith("."))
-    for name in folders if depth else ():
-        inner = _join(prefix, name)
-        if not name.startswith(".") and not os.path.islink(_join(folder, inner)):  # noqa: PTH114
-            yield from _below(folder, inner, depth - 1)
-
-
 # The file stage
 
 
@@ -274,64 +192,6 @@ def _severity(error: Unreadable, given: Given) -> Severity:
 
 def _source(document: Document, piece: Piece) -> Source:
     return Source(document=document, members=piece.members, open=open_document)
-
-
-def recognise(
-    document: Document, forced: Importer | None, *, named: bool, mapped: Sequence[Importer] = ()
-) -> tuple[Importer, Claim] | None:
-    """The one importer that claims the file. Raises ``UsageError`` if several do.
-
-    A forced importer gets every file the user ``named``, and of a folder those it claims. What a mapping of
-    the user recognises is read by it, whatever else would fit.
-    """
-    if forced is None:
-        own = [(one, claim) for one in mapped if (claim := one.sniff(document.peek)) is not None]
-        if len(own) > 1:
-            raise ambiguous(document.path, tuple(own))
-        if own:
-            return own[0]
-    if forced is not None:
-        claim = forced.sniff(document.peek)
-        if claim is None and named:
-            claim = Claim(rule=f"--from {forced.name}")
-        return None if claim is None else (forced, claim)
-    claims = claims_of(document.peek)
-    if len(claims) > 1:
-        raise ambiguous(document.path, claims)
-    if not claims and document.archive is not None:
-        raise Unreadable("archive", "a zip archive, which no reader here understands", "unpack it first")
-    return claims[0] if claims else None
-
-
-def not_recognised(document: Document, *, named: bool) -> Diagnostic:
-    """Right JSON, but of no known format: says what was found and what was looked for."""
-    heads = document.peek.heads
-    file = "FILE" if document.path == "-" else document.path
-    if heads:
-        keys = ", ".join(sorted(heads[0].keys)[:8])
-        found = f"found {_SHAPES[document.shape]} with the keys {shortened(keys, 80)}"
-    else:
-        found = f"found {_SHAPES[document.shape]} without any object"
-    return Diagnostic(
-        severity=Severity.ERROR if named else Severity.WARNING,
-        slug="not_recognised",
-        message="not recognised: no known format fits",
-        path=document.path,
-        details=(
-            found,
-            "trajdiff formats lists what can be read; --from NAME forces one",
-            f"another layout needs a mapping: trajdiff map draft {file} > trajdiff.toml",
-        ),
-    )
-
-
-_SHAPES = {
-    Shape.OBJECT: "an object",
-    Shape.ARRAY: "a list",
-    Shape.LINES: "lines",
-    Shape.ARCHIVE: "an archive",
-    Shape.FOLDER: "a folder",
-}
 
 
 def _hash(document: Document, piece: Piece) -> str:

@@ -17,6 +17,7 @@ from trajdiff.importers.naming import id_text, whole_number
 from trajdiff.importers.notices import Where
 from trajdiff.importers.own_fields import as_object, provenance_of, usage_of
 from trajdiff.importers.protocol import Plan, ReadOptions
+from trajdiff.importers.row_fields import number_of
 from trajdiff.importers.steps import StepBuilder
 from trajdiff.importers.termination_words import reason_of
 from trajdiff.importers.texts import content_text
@@ -78,33 +79,38 @@ def mapped_trial(
     if error is not None and judgement.state is Verdict.FAIL and reward == 0:
         hint = "the verdict stays fail; look whether the trial was graded"
         where.warn("zero_with_error", "a reward of 0 stands beside an error", hint)
-    number = whole_number(said.get("trial"))
     trial = Trial(
         task_id=task_id,
         trial_id=trial_id,
-        ordinal=-1 if number is None else number,
+        ordinal=number_of(trial_id),
         steps=steps,
         judgement=judgement,
         source=SourceRef(path=path, pointer=pointer, line=line),
-        suite=id_text(said.get("suite")),
-        producer_id=id_text(said.get("producer_id")),
         reward=reward,
-        sub_scores=as_object(objects.get("sub_scores")),
         termination=termination,
         error=error,
-        usage=usage_of(objects.get("usage")),
-        cost_usd=plain_number(said.get("cost_usd")),
-        duration_s=plain_number(said.get("duration_s")),
-        started_at=id_text(said.get("started_at")),
-        ended_at=id_text(said.get("ended_at")),
-        provenance=provenance_of(
-            {**said, "environment_version": said.get("env_version"), "sampling": objects.get("sampling")}
-        ),
         message_count=messages,
-        metadata=as_object(objects.get("metadata")),
+        **_rest(said, objects),
     )
     expected = whole_number(said.get("expected_trials"))
     return MappedTrial(trial=trial, plan=Plan(task=_task(said, trial), expected_n=expected, whole_task=True))
+
+
+def _rest(said: Mapping[str, Any], objects: Mapping[str, Any]) -> dict[str, Any]:
+    """What is only recorded and decides nothing."""
+    made = {**said, "environment_version": said.get("env_version"), "sampling": objects.get("sampling")}
+    return {
+        "suite": id_text(said.get("suite")),
+        "producer_id": id_text(said.get("producer_id")),
+        "sub_scores": as_object(objects.get("sub_scores")),
+        "usage": usage_of(objects.get("usage")),
+        "cost_usd": plain_number(said.get("cost_usd")),
+        "duration_s": plain_number(said.get("duration_s")),
+        "started_at": id_text(said.get("started_at")),
+        "ended_at": id_text(said.get("ended_at")),
+        "provenance": provenance_of(made),
+        "metadata": as_object(objects.get("metadata")),
+    }
 
 
 def _task(said: Mapping[str, Any], trial: Trial) -> Task:

@@ -112,6 +112,9 @@ def _empty_as_none(value: Any) -> Any:
 
 
 def _refuse_useless(row: Row, said: Mapping[str, Any]) -> None:
+    path = row.text("path") or ""
+    if "\x00" in path or any("\ud800" <= character <= "\udfff" for character in path):
+        raise InputError(f"{row.file}: {row.place}: the path is no name of a file")
     if "path" in row.columns or ("task" in row.columns and row.judged):
         return
     lacks = "task" if "task" not in row.columns else "outcome"

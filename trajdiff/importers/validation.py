@@ -8,12 +8,13 @@ from typing import Any
 
 from trajdiff.errors import InputError
 from trajdiff.importers.document import Document, Record
+from trajdiff.importers.folders import Piece, layouts
 from trajdiff.importers.gathering import gather
 from trajdiff.importers.jsontext import BadJsonError
-from trajdiff.importers.loading import Piece, layouts, not_recognised, recognise
 from trajdiff.importers.naming import id_text, place_of
 from trajdiff.importers.opening import open_document
 from trajdiff.importers.protocol import FileValidation, Importer, ReadOptions, Source, Unreadable
+from trajdiff.importers.recognition import not_recognised, recognise
 from trajdiff.importers.side_files import forced_importer, recognising
 from trajdiff.model import Diagnostic, Severity
 from trajdiff.natural import natural_key
