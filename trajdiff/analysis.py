@@ -28,7 +28,6 @@ from trajdiff.divergence.finding import (
     Kind,
     Reason,
     SelfCheck,
-    Support,
     TaskFinding,
     ToolEffect,
     Variant,
@@ -232,11 +231,7 @@ def _allowed(alarms: Sequence[tuple[str, Suspect]], total: int) -> frozenset[str
 def _finding(prepared: _Prepared, levels: frozenset[str]) -> TaskFinding:
     graph = prepared.graph
     rows = [_judge(prepared, trial, levels) for trial in prepared.task.trials]
-    judged = _grouped(
-        [row for row in rows if row is not None],
-        failed=len(prepared.task.failures),
-        passed=len(graph.trials) if graph is not None else 0,
-    )
+    judged = _grouped([row for row in rows if row is not None])
     lead, others = _lead(judged)
     kind, text = _headline(prepared.task, judged, lead)
     return TaskFinding(
@@ -248,7 +243,8 @@ def _finding(prepared: _Prepared, levels: frozenset[str]) -> TaskFinding:
         other_groups=others,
         reference=graph.trials[0].trial_id if graph is not None else None,
         variants=_variants(prepared),
-        table=_table(prepared),
+        table=_table(prepared, judged),
+        notes=graph.ways() if graph is not None else (),
     )
 
 
@@ -263,7 +259,8 @@ def _judge(prepared: _Prepared, trial: Trial, levels: frozenset[str]) -> Diverge
         return abstention(trial, Reason.NOT_COMPARABLE, "nothing but the verdict is recorded")
     if prepared.graph is None:
         return _without_pass(prepared, trial, failing)
-    case = Case(task=task, failing=failing, graph=prepared.graph, levels=levels)
+    failures = prepared.of(Verdict.FAIL)
+    case = Case(task=task, failing=failing, graph=prepared.graph, levels=levels, failures=failures)
     suspect = earliest(case)
     if suspect is None:
         return abstention(trial, *evidence.nothing_separates(case), case=case)
@@ -274,40 +271,31 @@ def _without_pass(prepared: _Prepared, trial: Trial, failing: PreparedTrial) -> 
     """Against the recorded reference calls (grade C) where there are any, else inside the trial (grade D)."""
     if prepared.gold is not None:
         graph = success_graph((prepared.gold,), prepared.costs)
-        case = Case(task=prepared.task.task, failing=failing, graph=graph, borrowed=True)
+        failures = prepared.of(Verdict.FAIL)
+        case = Case(task=prepared.task.task, failing=failing, graph=graph, borrowed=True, failures=failures)
         suspect = earliest(case)
         if suspect is not None:
             return evidence.divergence(case, suspect)
     return inside_one_trial(trial, failing, recorded=len(prepared.task.passes))
 
 
-def _grouped(rows: list[Divergence], failed: int, passed: int) -> tuple[Divergence, ...]:
-    """Adds what needs the other failures of the task: groups, counts on both sides, the smallest p."""
+def _grouped(rows: list[Divergence]) -> tuple[Divergence, ...]:
+    """Adds to every claim the failed trials that have the same one."""
     groups: dict[str, list[str]] = {}
     for row in rows:
         if not row.abstained and row.kind is not Kind.INFRASTRUCTURE:
             groups.setdefault(row.identity, []).append(row.trial_id)
-    out = []
-    for row in rows:
-        group = tuple(groups.get(row.identity, ()))
-        if row.support is not None and group:
-            support = Support(
-                failed_with=len(group),
-                failed=failed,
-                passed_with=row.support.passed_with,
-                passed=row.support.passed,
-                smallest_p=evidence.smallest_p(failed, passed),
-            )
-            row = replace(row, group=group, support=support)
-        out.append(row)
-    return tuple(out)
+    return tuple(replace(row, group=tuple(groups.get(row.identity, ()))) for row in rows)
 
 
 def _lead(rows: tuple[Divergence, ...]) -> tuple[Divergence | None, int]:
     claims = [row for row in rows if not row.abstained and row.grade is not None]
     if not claims:
         return None, 0
-    first = {row.identity: row for row in reversed(claims)}
+    # A group speaks through its best-supported trial.
+    first: dict[str, Divergence] = {}
+    for row in sorted(claims, key=lambda r: r.grade or Grade.D):
+        first.setdefault(row.identity, row)
     ranked = sorted(first.values(), key=lambda r: (r.grade or Grade.D, -len(r.group), claims.index(r)))
     return ranked[0], len(ranked) - 1
 
@@ -342,7 +330,7 @@ def _variants(prepared: _Prepared) -> tuple[Variant, ...]:
     return tuple(Variant(trials=tuple(group)) for group in groups.values())
 
 
-def _table(prepared: _Prepared) -> AlignedTable | None:
+def _table(prepared: _Prepared, judged: Sequence[Divergence] = ()) -> AlignedTable | None:
     base = prepared.of(Verdict.FAIL) or tuple(prepared.trials.values())
     graph = prepared.graph or (success_graph(base, prepared.costs) if base else None)
     if graph is None:
@@ -351,4 +339,5 @@ def _table(prepared: _Prepared) -> AlignedTable | None:
     rest = [t for t in prepared.trials.values() if t.trial_id not in inside]
     order = [t.trial_id for t in (*graph.trials, *rest)]
     aligned = [(trial, align_to(graph, trial)) for trial in rest]
-    return aligned_table(graph, aligned, order, prepared.graph is not None)
+    named = {(p.trial_id, p.step) for row in judged for p in (row.root, row.manifest) if p is not None}
+    return aligned_table(graph, aligned, order, prepared.graph is not None).showing(named)

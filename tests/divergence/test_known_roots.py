@@ -129,7 +129,27 @@ def test_support_counts_trials(key: Key, found: dict[Key, Divergence]) -> None:
     assert support.passed == states["pass"]
     alike = [row.trial_id for row in found.values() if row.task_id == key[0] and row.identity == said.identity]
     assert list(said.group) == alike
-    assert support.failed_with == len(alike)
+    # Others may show the same deviation and have parted from the passes earlier, by another one.
+    assert len(alike) <= support.failed_with <= support.failed
+
+
+@pytest.mark.parametrize(
+    ("key", "counts"),
+    [
+        # Neither failed trial of L1-061 looks at the permission, and only one of them makes no refund at all.
+        (("L1-061", "1"), (2, 2, 0, 2)),
+        (("L1-061", "3"), (1, 2, 0, 2)),
+        # No pass; three of the four trials send no label for RUG-1, one of them with a wrong amount before.
+        (("L1-012", "1"), (3, 4, 0, 0)),
+    ],
+    ids=str,
+)
+def test_support_recounted_by_hand(
+    key: Key, counts: tuple[int, int, int, int], found: dict[Key, Divergence]
+) -> None:
+    support = found[key].support
+    assert support is not None
+    assert (support.failed_with, support.failed, support.passed_with, support.passed) == counts
 
 
 #: 2 against 2 has six splits, the two most extreme ones are mirror images; 1 against 3 has four, and so on.
@@ -174,14 +194,18 @@ def test_identities_and_row_ids(found: dict[Key, Divergence]) -> None:
 
 
 def test_repaired_detours_are_shown_as_such(found: dict[Key, Divergence]) -> None:
-    """L1-073/2 mistypes an order id first, L1-082/1 repeats a refused call: shown, and not the root."""
-    for key in (("L1-073", "2"), ("L1-082", "1")):
-        said = found[key]
-        assert said.root is not None
-        (repair,) = said.recovered
-        assert repair.opened_at.step < said.root.step
-        assert repair.closed_at is not None
-        assert repair.opened_at.step < repair.closed_at.step
+    """L1-073/2 mistypes an order id first: shown, and not the root."""
+    said = found["L1-073", "2"]
+    assert said.root is not None
+    (repair,) = said.recovered
+    assert repair.opened_at.step < said.root.step
+    assert repair.closed_at is not None
+    assert repair.opened_at.step < repair.closed_at.step
+
+
+def test_what_is_claimed_repairs_nothing(found: dict[Key, Divergence]) -> None:
+    """The retry of L1-082/1 is the second parcel: it is the divergence and no repair of the time-out."""
+    assert found["L1-082", "1"].recovered == ()
 
 
 def test_a_repaired_read_of_another_record_is_shown(found: dict[Key, Divergence]) -> None:

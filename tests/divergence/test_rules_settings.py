@@ -83,7 +83,6 @@ def about(words: str, amount: float = 49.9) -> Line:
     return call("refund_item", {"refund_id": "R-1"}, order_id="A1001", about=words, amount=amount)
 
 
-@pytest.mark.xfail(strict=True, reason="an ignored argument is still named, and looked for in messages")
 @pytest.mark.parametrize(
     "offer", [OFFER, agent("I put down wrong size and pay 49.90. Okay?")], ids=["silent", "said"]
 )

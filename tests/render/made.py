@@ -350,7 +350,11 @@ def lamp_divergence(trial_id: str) -> Divergence:
         if trial_id == "3"
         else (),
         first_difference=FirstDifference(
-            step=first, kind="wrong_argument", text=f"other arguments ({argument})", recovered=trial_id == "3"
+            trial_id=trial_id,
+            step=first,
+            kind="wrong_argument",
+            text=f"other arguments ({argument})",
+            recovered=trial_id == "3",
         ),
         group=("1", "3"),
         identity="L1-061|missing_step|check_permission",
@@ -529,7 +533,7 @@ def hostile() -> Report:
         provenance=ValueOrigin(value=EVIL, origin="user_message", message=0, path=EVIL),
         evidence=(EVIL,),
         recovered=(Recovered(text=EVIL, opened_at=place("1"), closed_at=None, closed_by=EVIL),),
-        first_difference=FirstDifference(step=place("1"), kind=EVIL, text=EVIL, recovered=False),
+        first_difference=FirstDifference(trial_id="1", step=place("1"), kind=EVIL, text=EVIL, recovered=False),
         group=("1" + EVIL,),
         identity=EVIL,
         row_id="@row" + EVIL,

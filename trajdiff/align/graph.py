@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 ALL_PAIRS_LIMIT = 16
 #: A column that few passes show may be left out cheaply, but never for nothing.
 MIN_SHARE = 4
+#: Notes about different ways; the aligned table shows them all.
+MOST_WAYS = 3
 #: Share of values (of 1000) that two parts must cover for a step done in two calls.
 SPLIT_COVER = 800
 
@@ -104,6 +106,28 @@ class SuccessGraph:
         graph = self.digraph
         related = {column, *nx.ancestors(graph, column), *nx.descendants(graph, column)}
         return tuple(number for number in range(len(self.columns)) if number not in related)
+
+    def ways(self) -> tuple[str, ...]:
+        """Where the passes succeed in different ways: calls that only some make, beside what others do."""
+        calls = [
+            number
+            for number in range(len(self.columns))
+            if self.support(number) < len(self.trials)
+            and (step := self.steps(number)[0]).is_call
+            and not (step.folded or step.failed or step.thinks)
+        ]
+        out = []
+        for number in calls:
+            beside = [other for other in self.alternatives(number) if other > number and other in calls]
+            if beside:
+                names = [self.steps(n)[0].step.name for n in (number, beside[0])]
+                counts = [self.support(n) for n in (number, beside[0])]
+                if names[0] != names[1]:
+                    out.append(
+                        f"ways to succeed differ: {names[0]} in {counts[0]}, {names[1]} in {counts[1]} of "
+                        f"{len(self.trials)} passed trials"
+                    )
+        return tuple(dict.fromkeys(out))[:MOST_WAYS]
 
 
 def success_graph(passes: Sequence[PreparedTrial], costs: Costs | None = None) -> SuccessGraph:

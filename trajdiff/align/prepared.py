@@ -17,7 +17,7 @@ from typing import Any
 from trajdiff.align.language import acts, fold
 from trajdiff.align.mentions import commitments
 from trajdiff.align.surrogates import Surrogates
-from trajdiff.align.values import canonical, ignored, leaves, parse_embedded, words
+from trajdiff.align.values import canonical, ignored, leaves, parse_embedded, prune, words
 from trajdiff.model import Actor, ArgumentState, Effect, Step, StepKind, Trial
 from trajdiff.settings import Settings
 
@@ -32,7 +32,8 @@ class PreparedStep:
     ``position`` is its place in the prepared trial, ``index`` its place in ``Trial.steps``. ``label`` is the
     semantic step (from settings, else the tool's name in canonical words). ``call_key`` identifies the call
     without its result; two steps with equal keys are the same call. The leaves are (path, canonical scalar)
-    of everything in arguments and result; a result above the cap has none.
+    of everything in arguments and result; a result above the cap has none. ``arguments`` are without what the
+    ignore rules leave out; ``hides`` says whether they left out anything.
     """
 
     position: int
@@ -47,6 +48,7 @@ class PreparedStep:
     argument_leaves: tuple[tuple[str, str], ...]
     result_leaves: tuple[tuple[str, str], ...]
     folded: bool = False
+    hides: bool = False
 
     @property
     def is_call(self) -> bool:
@@ -166,8 +168,10 @@ class Preparer:
         return f"{step.actor}\0{step.name}\0{canonical(argument_value(step))}"
 
     def _step(self, step: Step, position: int, folded: bool, surrogates: Surrogates) -> PreparedStep:
-        arguments, result = argument_value(step), result_value(step)
         rules, name = self.settings.ignore, step.name or ""
+        out = _scoped(rules.arguments, name)
+        recorded, result = argument_value(step), result_value(step)
+        arguments = prune(recorded, out)
         label = self._label(step, arguments)
         effect = self.effect_of.get(name, Effect.UNKNOWN) if step.is_call else Effect.CONTROL
         shown = surrogates.rename(arguments)
@@ -186,12 +190,13 @@ class Preparer:
             label=label,
             effect=effect,
             arguments=arguments,
-            argument_text=argument_text(step, shown, _scoped(rules.arguments, name)),
+            argument_text=argument_text(step, shown, out),
             result=result,
             result_text=result_text(step, surrogates.rename(result), _scoped(rules.results, name)),
             argument_leaves=given,
             result_leaves=got,
             folded=folded,
+            hides=arguments != recorded,
         )
 
     def _label(self, step: Step, arguments: Any) -> str:

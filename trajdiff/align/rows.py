@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from trajdiff.align.graph import Match, SuccessGraph
 from trajdiff.align.pairwise import align
-from trajdiff.align.prepared import PreparedStep, PreparedTrial
-from trajdiff.align.similarity import GAP_OPEN, Costs, weight
+from trajdiff.align.prepared import PreparedStep, PreparedTrial, argument_value
+from trajdiff.align.similarity import GAP_OPEN, GROUND, Costs, message_likeness, weight
 from trajdiff.align.table import AlignedTable, Cell, Op, Row
 from trajdiff.align.values import changed_paths
 from trajdiff.model import StepKind
@@ -125,7 +125,10 @@ def _op(reference: PreparedStep | None, step: PreparedStep) -> Op:
     if reference is None:
         return Op.EXTRA
     if step.is_message:
-        return Op.SAME if step.commitments == reference.commitments else Op.CHANGED
+        # Equal values in other words are the same step; where the words have nothing in common the reader must
+        # see both.
+        same = step.commitments == reference.commitments and message_likeness(step, reference) >= GROUND
+        return Op.SAME if same else Op.CHANGED
     if step.call_key != reference.call_key:
         return Op.CHANGED
     return Op.SAME if step.result_text == reference.result_text else Op.OTHER_RESULT
@@ -166,7 +169,7 @@ def _cell(trial: str, op: Op, step: PreparedStep, reference: PreparedStep | None
 
 def argument_texts(step: PreparedStep) -> tuple[tuple[str, str], ...]:
     """Arguments as (name, text) in recorded order; raw text under the empty name where they are no object."""
-    arguments = step.arguments
+    arguments = argument_value(step.step)
     if isinstance(arguments, dict):
         return tuple((str(name), _text(value)) for name, value in arguments.items())
     return (("", _text(arguments)),) if arguments is not None else ()

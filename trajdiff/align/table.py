@@ -5,7 +5,8 @@ An alignment keeps the trials as they are plus an index trace; this table is tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -62,6 +63,17 @@ class AlignedTable:
     columns: tuple[str, ...]
     reference: str | None
     rows: tuple[Row, ...]
+
+    def showing(self, steps: Collection[tuple[str, int]]) -> AlignedTable:
+        """The table with these (trial id, step) cells never folded away as equal: a reader must see the place
+        that a divergence names."""
+
+        def seen(cell: Cell) -> Cell:
+            equal = cell.op in (Op.SAME, Op.MOVED) and (cell.trial_id, cell.step) in steps
+            return replace(cell, op=Op.CHANGED) if equal and cell.kind == "message" else cell
+
+        rows = tuple(replace(row, cells=tuple(map(seen, row.cells))) for row in self.rows)
+        return replace(self, rows=rows)
 
     def row_of(self, trial_id: str, step: int) -> int | None:
         """Row number that holds this step of this trial, or None."""

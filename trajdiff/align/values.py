@@ -115,6 +115,20 @@ def leaves(
         yield path, canonical(value)
 
 
+def prune(value: Any, ignore: tuple[str, ...], path: str = "", depth: int = 0) -> Any:
+    """The value without the object keys whose paths match one of the glob patterns; the same object where
+    there are none."""
+    if not ignore or depth >= MAX_DEPTH:
+        return value
+    value = parse_embedded(value)
+    if isinstance(value, Mapping):
+        kept = {key: _join(path, str(key)) for key in value if not ignored(_join(path, str(key)), ignore)}
+        return {key: prune(value[key], ignore, inner, depth + 1) for key, inner in kept.items()}
+    if isinstance(value, list):
+        return [prune(item, ignore, f"{path}[]", depth + 1) for item in value]
+    return value
+
+
 def ignored(path: str, patterns: tuple[str, ...]) -> bool:
     """Whether a path matches one of the glob patterns."""
     return bool(patterns) and any(fnmatchcase(path, pattern) for pattern in patterns)

@@ -25,7 +25,7 @@ def abstention(trial: Trial, reason: Reason, text: str, case: Case | None = None
         headline=text,
         sentence=text[:1].upper() + text[1:] + ".",
         first_difference=first_difference(case) if case is not None else None,
-        recovered=recovered(case, len(case.steps)) if case is not None else (),
+        recovered=recovered(case) if case is not None else (),
         row_id=_row_id(trial, reason),
     )
 

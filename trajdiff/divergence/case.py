@@ -26,6 +26,7 @@ class Case:
     ``levels`` names the comparison levels below writes that the report may use (divergence.md 3a).
     ``borrowed`` marks a reference that is no trial of this task: recorded reference calls, which have writes
     and nothing else, so that nothing can be concluded from what they do not say.
+    ``failures`` are all failing trials of the task with steps, for counting; they never change the answer.
     """
 
     task: Task
@@ -33,6 +34,7 @@ class Case:
     graph: SuccessGraph
     levels: frozenset[str] = field(default=ALL_LEVELS)
     borrowed: bool = False
+    failures: tuple[PreparedTrial, ...] = ()
 
     @property
     def passes(self) -> tuple[PreparedTrial, ...]:

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from trajdiff.align.prepared import PreparedStep
+from trajdiff.align.prepared import PreparedStep, argument_value
+from trajdiff.align.similarity import SHARED, argument_likeness
 from trajdiff.align.values import changed_paths
 from trajdiff.divergence.case import Case
 from trajdiff.divergence.ledger import is_write, settle
@@ -59,10 +60,11 @@ def _find(case: Case) -> Iterator[Deviation]:
             place = match.position
         step = case.steps[match.position] if match.position is not None else None
         members = case.graph.steps(match.column) if match.column is not None else ()
-        if step is not None and (not step.is_call or step.folded or step.thinks):
+        if step is not None and (not step.is_call or not step.by_agent or step.folded or step.thinks):
             continue
         if step is None:
-            shared = members and members[0].is_call and len(members) == len(case.passes)
+            first = members[0] if members else None
+            shared = first is not None and first.is_call and first.by_agent and len(members) == len(case.passes)
             if shared and not members[0].thinks:
                 yield Deviation(kind=Difference.MISSING, place=place, step=None, expected=members[0])
         elif not members:
@@ -84,7 +86,7 @@ def _repairs(case: Case) -> Iterator[Repair]:
     calls = case.failing.calls
     for step in calls:
         if step.failed:
-            again = next((s for s in calls if s.position > step.position and _retries(s, step)), None)
+            again = next((s for s in calls if s.position > step.position and _retries(case, s, step)), None)
             if again is not None:
                 yield Repair(deviation="refused, then done", opened=step, closed=again)
     for deviation in find(case):
@@ -92,16 +94,32 @@ def _repairs(case: Case) -> Iterator[Repair]:
         if wrong is None or wrong.failed or is_write(wrong) or deviation.kind is Difference.OTHER_RESULT:
             continue
         right = next((s for s in calls if s.position > wrong.position and s.label == wrong.label), None)
-        if right is not None and _in_passes(case, right) and not _in_passes(case, wrong):
+        if right is not None and in_passes(case, right) and not in_passes(case, wrong):
             yield Repair(deviation="another record read first", opened=wrong, closed=right)
     for earlier, later in settle(case.failing).repaired:
-        if not _in_passes(case, earlier):
+        if not in_passes(case, earlier):
             yield Repair(deviation="written, then replaced or undone", opened=earlier, closed=later)
 
 
-def _in_passes(case: Case, call: PreparedStep) -> bool:
+def in_passes(case: Case, call: PreparedStep) -> bool:
+    """Whether any pass makes this very call."""
     return any(call.call_key == step.call_key for trial in case.passes for step in trial.calls)
 
 
-def _retries(later: PreparedStep, refused: PreparedStep) -> bool:
-    return later.label == refused.label and not later.failed
+def _retries(case: Case, later: PreparedStep, refused: PreparedStep) -> bool:
+    """Whether a later call does what a refused one tried: nearly the same call, or the passes' one."""
+    if later.label != refused.label or later.failed:
+        return False
+    return argument_likeness(later, refused) >= SHARED or in_passes(case, later)
+
+
+def hidden(case: Case) -> int:
+    """How many argument differences between matched calls the ignore rules hid."""
+    total = 0
+    for match in case.matches:
+        if match.column is not None and match.position is not None:
+            step, other = case.steps[match.position], case.graph.steps(match.column)[0]
+            if step.is_call and (step.hides or other.hides):
+                recorded = changed_paths(argument_value(other.step), argument_value(step.step))
+                total += len(recorded) - len(changed_paths(other.arguments, step.arguments))
+    return total

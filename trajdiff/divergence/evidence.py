@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from math import comb
 
 from trajdiff.align.graph import success_graph
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -26,29 +25,34 @@ from trajdiff.divergence.finding import (
     Support,
     ValueOrigin,
 )
-from trajdiff.divergence.ledger import difference, effective_writes, key
+from trajdiff.divergence.ledger import effective_writes, is_write, key
 from trajdiff.divergence.provenance import origin
+from trajdiff.divergence.support import put_back, showing, smallest_p
 from trajdiff.divergence.wording import headline, sentence
 
 #: Levels at which a difference reaches a state-changing call or the end of the trial.
 STRONG_LEVELS = frozenset({"write", "end"})
+#: Longer values are texts; where a text came from says nothing.
+LONGEST_VALUE = 60
 
 
 def divergence(case: Case, suspect: Suspect) -> Divergence:
-    """The divergence of one failing trial, without the counts that need the other failures of the task."""
+    """The divergence of one failing trial; its group is added when all failures of the task are judged."""
     failing = case.failing
     root, manifest = case.steps[suspect.root], case.steps[suspect.manifest]
     expected, reference = suspect.expected, suspect.reference
     known = reference is not None and expected is not None and not case.borrowed
     passed = ref(reference, expected) if known and reference and expected else None
     counterpart = _counterpart(case, suspect)
+    graded, lacks = grade(case, suspect)
+    hidden = deviations.hidden(case)
     return Divergence(
         task_id=case.task.task_id,
         trial_id=failing.trial_id,
         abstained=False,
         kind=suspect.kind,
         actor=suspect.actor,
-        grade=grade(case, suspect),
+        grade=graded,
         tool=suspect.tool,
         argument=suspect.path,
         headline=headline(suspect),
@@ -59,13 +63,13 @@ def divergence(case: Case, suspect: Suspect) -> Divergence:
         passed_manifest=counterpart and ref(counterpart[0], counterpart[1]),
         root_sides=_sides(failing, root, reference, expected),
         manifest_sides=_sides(failing, manifest, *(counterpart or (None, None))),
-        support=Support(
-            failed_with=1, failed=1, passed_with=0 if case.borrowed else shown_by_passes(case, suspect),
-            passed=0 if case.borrowed else len(case.passes), smallest_p=None,
-        ),
+        support=support(case, suspect),
         provenance=_origin(case, suspect, counterpart),
-        evidence=_evidence(case, suspect),
-        recovered=recovered(case, suspect.root),
+        evidence=(*_evidence(case, suspect), *(f"grade {graded}: {why}" for why in lacks), *_hidden(hidden)),
+        recovered=recovered(case, suspect),
+        failed_put_back=put_back(case, suspect, case.failures),
+        passed_put_back=0 if case.borrowed else put_back(case, suspect, case.passes),
+        ignored_differences=hidden,
         first_difference=None if case.borrowed else first_difference(case),
         identity=identity(case, suspect),
         row_id=row_id(case, suspect),
@@ -78,7 +82,7 @@ def _counterpart(case: Case, suspect: Suspect) -> tuple[PreparedTrial, PreparedS
     manifest, reference = case.steps[suspect.manifest], suspect.reference
     if case.borrowed or reference is None:
         return None
-    number = next(n for n, trial in enumerate(case.passes) if trial is reference)
+    number = next(n for n, trial in enumerate(case.passes) if trial.trial_id == reference.trial_id)
     column = case.column_at.get(manifest.position)
     position = case.graph.columns[column].position(number) if column is not None else None
     if position is not None:
@@ -116,17 +120,28 @@ def first_difference(case: Case) -> FirstDifference | None:
     step = found.step or case.steps[min(found.place, len(case.steps) - 1)]
     shown = found.step or found.expected
     name = shown.step.name if shown is not None else None
-    words = {"missing": "missing", "extra": "only here", "changed": "with other arguments",
+    made = found.step is not None and deviations.in_passes(case, found.step)
+    words = {"missing": "missing", "extra": "at another place" if made else "only here",
+             "changed": "at another place" if made else "with other arguments",
              "other_result": "same call, other result"}[found.kind]  # fmt: skip
-    paths = f" ({', '.join(found.paths[:3])})" if found.paths else ""
+    paths = f" ({', '.join(found.paths[:3])})" if found.paths and not made else ""
     closed = any(r.opened.position == step.position for r in deviations.repairs(case))
+    place = ref(case.failing, step)
+    if found.step is None and found.expected is not None:
+        place = ref(case.passes[0], found.expected)
     return FirstDifference(
-        step=ref(case.failing, step), kind=found.kind.value, text=f"{name} {words}{paths}", recovered=closed
+        trial_id=case.failing.trial_id,
+        step=place,
+        kind=found.kind.value,
+        text=f"{name} {words}{paths}",
+        recovered=closed and found.step is not None,
     )
 
 
-def recovered(case: Case, before: int) -> tuple[Recovered, ...]:
-    """Deviations up to a position that the trial repaired itself."""
+def recovered(case: Case, suspect: Suspect | None = None) -> tuple[Recovered, ...]:
+    """Deviations up to the root that the trial repaired itself, and by something else than what is claimed."""
+    claimed = () if suspect is None else (suspect.root, suspect.manifest)
+    before = len(case.steps) if suspect is None else suspect.root
     return tuple(
         Recovered(
             text=f"{repair.opened.step.name}: {repair.deviation}",
@@ -135,47 +150,43 @@ def recovered(case: Case, before: int) -> tuple[Recovered, ...]:
             closed_by=repair.closed.step.name or "",
         )
         for repair in deviations.repairs(case)
-        if repair.opened.position <= before
+        if repair.opened.position <= before and repair.closed.position not in claimed
     )
 
 
-def shown_by_passes(case: Case, suspect: Suspect) -> int:
-    """How many passes show the same deviation."""
-    return sum(_shows(case, suspect, trial) for trial in case.passes)
+def support(case: Case, suspect: Suspect) -> Support:
+    """How many failed and passed trials with steps show the deviation, and the smallest p they could reach."""
+    passes = () if case.borrowed else case.passes
+    failures = case.failures or (case.failing,)
+    return Support(
+        failed_with=showing(case, suspect, failures),
+        failed=len(failures),
+        passed_with=showing(case, suspect, passes),
+        passed=len(passes),
+        smallest_p=smallest_p(len(failures), len(passes)),
+    )
 
 
-def _shows(case: Case, suspect: Suspect, trial: PreparedTrial) -> bool:
-    manifest = case.steps[suspect.manifest]
-    if suspect.kind in (Kind.MISSING_STEP, Kind.EARLY_STOP, Kind.UNRECOVERED_ERROR, Kind.USER_DEVIATION):
-        if suspect.expected is not None:
-            if suspect.kind is Kind.USER_DEVIATION:
-                return False
-            return all(step.call_key != suspect.expected.call_key for step in trial.calls)
-        return False
-    if suspect.kind is Kind.RESULT_DIFFERENCE:
-        root = case.steps[suspect.root]
-        return any(step.full_key == root.full_key for step in trial.calls)
-    if suspect.kind is Kind.WRONG_ANSWER:
-        value = suspect.expected_value
-        return all(value not in step.commitments for step in trial.steps if step.is_message and step.by_agent)
-    if suspect.kind in (Kind.LOOP, Kind.EARLY_STOP):
-        return trial.trial.termination.reason == case.failing.trial.termination.reason
-    if suspect.kind is Kind.WRONG_ORDER:
-        return not difference(case.failing, trial).debts
-    mine = [key(step) for step in effective_writes(case.failing)].count(key(manifest))
-    theirs = [key(step) for step in effective_writes(trial)].count(key(manifest))
-    return manifest.is_call and theirs >= mine > 0
+def grade(case: Case, suspect: Suspect) -> tuple[Grade, tuple[str, ...]]:
+    """The grade and what it lacks to be better.
 
-
-def grade(case: Case, suspect: Suspect) -> Grade:
-    """A: every pass agrees (two or more), the difference reaches a write or the end, and leaving out any one
-    pass gives the same answer. B: one of these is missing."""
+    A: every pass agrees (two or more), none shows the deviation, the difference reaches a write or the end, and
+    leaving out any one pass gives the same answer. B: something of this is missing. C: a borrowed reference.
+    """
     if case.borrowed:
-        return Grade.C
-    if len(case.passes) < 2 or suspect.level not in STRONG_LEVELS or shown_by_passes(case, suspect):
-        return Grade.B
-    ledgers = {tuple(sorted(map(key, effective_writes(trial)))) for trial in case.passes}
-    return Grade.A if len(ledgers) == 1 and stable(case, suspect) else Grade.B
+        return Grade.C, ("the reference is the task's recorded expected actions: no trial of it passed",)
+    lacks = []
+    if len(case.passes) < 2:
+        lacks.append("only one passed trial")
+    if suspect.level not in STRONG_LEVELS:
+        lacks.append("rests on what was read or said, not on a write or the end")
+    if showing(case, suspect, case.passes):
+        lacks.append("a passed trial shows it too")
+    if len({tuple(sorted(map(key, effective_writes(trial)))) for trial in case.passes}) > 1:
+        lacks.append("passed trials do not agree in what they change")
+    if not lacks and not stable(case, suspect):
+        lacks.append("another answer when one passed trial is left out")
+    return (Grade.B if lacks else Grade.A), tuple(lacks)
 
 
 def stable(case: Case, suspect: Suspect) -> bool:
@@ -187,16 +198,6 @@ def stable(case: Case, suspect: Suspect) -> bool:
         if again is None or (again.kind, again.root) != (suspect.kind, suspect.root):
             return False
     return True
-
-
-def smallest_p(failed: int, passed: int) -> float | None:
-    """The smallest two-sided p (Fisher) that any split of these trials could reach: with all margins fixed,
-    the most extreme table and, where it is as unlikely, its mirror image."""
-    total = failed + passed
-    if not failed or not passed:
-        return None
-    one = 1 / comb(total, failed)
-    return min(1.0, 2 * one if failed == passed else one)
 
 
 def identity(case: Case, suspect: Suspect) -> str:
@@ -224,9 +225,9 @@ def _origin(
     path, value = suspect.path, suspect.value
     manifest = case.steps[suspect.manifest]
     if value is None and counterpart is not None and manifest.is_call and counterpart[1].is_call:
-        differing = only_left(manifest.arguments, counterpart[1].arguments)
+        differing = only_left(manifest.arguments, counterpart[1].arguments) if is_write(manifest) else ()
         path, value = differing[0] if differing else (None, None)
-    if value is None or path is None or ", " in value:
+    if value is None or path is None or ", " in value or len(value) > LONGEST_VALUE:
         return None
     return origin(case.failing, value, path, suspect.manifest)
 
@@ -246,14 +247,26 @@ def _evidence(case: Case, suspect: Suspect) -> tuple[str, ...]:
     if suspect.announced:
         lines.append("announced in a message first; the call that carries it out comes later")
     if suspect.expected_value is not None and suspect.value is not None:
-        lines.append(f"{suspect.path}: {suspect.expected_value} in passed, {suspect.value} in failed")
+        theirs = (
+            "expected"
+            if case.borrowed
+            else f"in trial {suspect.reference.trial_id}"
+            if suspect.reference
+            else ""
+        )
+        own = f"in trial {case.failing.trial_id}"
+        lines.append(f"{suspect.path}: {suspect.expected_value} {theirs}, {suspect.value} {own}")
     if case.borrowed:
-        lines.append("compared with the task's recorded expected actions: no trial of this task passed")
         return tuple(lines)
     writes: Sequence[int] = sorted({len(effective_writes(trial)) for trial in case.passes})
     if writes == [0] and effective_writes(case.failing):
         lines.append("no passed trial changes anything")
     return tuple(lines)
+
+
+def _hidden(differences: int) -> tuple[str, ...]:
+    """What the ignore rules hid, so that a lost difference is not taken for none."""
+    return (f"ignore rules hid {differences} argument differences",) if differences else ()
 
 
 def nothing_separates(case: Case) -> tuple[Reason, str]:

@@ -92,8 +92,8 @@ class StepRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """How many failed and passed trials show the deviation. ``smallest_p``: the smallest two-sided p any
-    split of these trials could reach (Fisher)."""
+    """How many failed and passed trials with steps show the deviation, by one test for both sides.
+    ``smallest_p``: the smallest two-sided p any split of these trials could reach (Fisher)."""
 
     failed_with: int
     failed: int
@@ -127,8 +127,13 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstDifference:
-    """The earliest step that is not the same as in the reference; usually harmless."""
+    """The earliest call of the agent that is not the same as in the passes; usually harmless.
 
+    ``step`` is the failing trial's step; for a missing call it is the pass's, because the trial has none.
+    ``trial_id`` is the failing trial.
+    """
+
+    trial_id: str
     step: StepRef
     kind: str
     text: str
@@ -153,6 +158,8 @@ class Divergence:
     both are steps of the failed trial. ``passed_root`` and ``passed_manifest`` are the steps of the reference
     at the same places, None where passes have none. ``headline`` fits a table cell, ``sentence`` is one
     sentence for people. ``identity`` survives a rerun: task, kind, step label, argument path, place.
+    ``failed_put_back`` and ``passed_put_back`` count trials that made the same write and undid it by their end;
+    ``ignored_differences`` the argument differences that ignore rules hid.
     """
 
     task_id: str
@@ -181,6 +188,8 @@ class Divergence:
     identity: str = ""
     row_id: str = ""
     ignored_differences: int = 0
+    failed_put_back: int = 0
+    passed_put_back: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

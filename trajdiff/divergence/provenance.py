@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from trajdiff.align.mentions import states
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import SAME_OFFER
-from trajdiff.align.values import number
+from trajdiff.align.values import number, words
 from trajdiff.divergence.case import Case
 from trajdiff.divergence.finding import ValueOrigin
 from trajdiff.model import Effect, StepKind
@@ -39,7 +39,7 @@ def origin(trial: PreparedTrial, value: str, path: str, before: int) -> ValueOri
         if step.is_message and step.by_user and states(step.text, value, path):
             return ValueOrigin(value=value, origin="user_message", message=step.step.source.message_index)
         if step.is_call and not step.failed:
-            at = next((p for p, v in step.result_leaves if v == value), None)
+            at = next((p for p, v in step.result_leaves if v == value and _same_thing(p, path, v)), None)
             if at is not None:
                 message = step.step.result_source.message_index if step.step.result_source else None
                 return ValueOrigin(
@@ -50,6 +50,15 @@ def origin(trial: PreparedTrial, value: str, path: str, before: int) -> ValueOri
             message = recorded.source.message_index
             return ValueOrigin(value=value, origin="system_message", message=message)
     return ValueOrigin(value=value, origin="nowhere")
+
+
+def _same_thing(found: str, wanted: str, value: str) -> bool:
+    """Whether a value in a result is likely the one of an argument: a value that singles something out always,
+    a small number or a short word only under a name that shares a word."""
+    if len(value) > 3 and (number(value) is None or "." in value or len(value) > 4):
+        return True
+    names = (words(path.replace("[]", "").rsplit(".", 1)[-1]) for path in (found, wanted))
+    return bool(frozenset.intersection(*(frozenset(name) for name in names)))
 
 
 def commitment(

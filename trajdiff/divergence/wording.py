@@ -8,6 +8,7 @@ from __future__ import annotations
 from trajdiff.align.rows import argument_texts
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Kind
+from trajdiff.divergence.support import makes_expected
 
 #: Longer arguments are left to the table below the sentence.
 MAX_SHOWN = 60
@@ -38,17 +39,21 @@ def headline(suspect: Suspect) -> str:
 def sentence(case: Case, suspect: Suspect) -> str:
     """One sentence that says what the failed trial does and what the passed ones do."""
     tool = suspect.tool or "a message"
-    passed = "the expected actions have" if case.borrowed else _passed(len(case.passes))
+    passed = _passed(case, suspect)
+    gave_up = "the expected actions have it" if case.borrowed else f"{passed} it with success"
+    unlike = "the recorded script does not ask for" if case.borrowed else "no passed trial's user says"
     others = "the expected actions have" if case.borrowed else "passed trials do"
     no_other = (
         "which the expected actions do not have" if case.borrowed else "which no passed trial does like this"
     )
     argument = _argument(suspect)
+    refused = any(s.failed and s.step.name == suspect.tool for s in case.failing.calls)
+    tried = "a successful " if refused else ""
     manifest = case.steps[suspect.manifest]
     calls_other = manifest.is_call and manifest.step.name != suspect.tool
     goes_on = f"calls {manifest.step.name}" if calls_other else "goes on"
     return {
-        Kind.MISSING_STEP: f"The failed trial {goes_on} without {tool}{_which(suspect)}; {passed} it.",
+        Kind.MISSING_STEP: f"The failed trial {goes_on} without {tried}{tool}{_which(suspect)}; {passed} it.",
         Kind.WRONG_ARGUMENT: f"The failed trial calls {tool} with another {argument} than {others}.",
         Kind.WRONG_TOOL: f"The failed trial calls {tool} where {passed} {suspect.instead}.",
         Kind.EXTRA_WRITE: f"The failed trial calls {tool}, {no_other}.",
@@ -56,12 +61,14 @@ def sentence(case: Case, suspect: Suspect) -> str:
         Kind.WRONG_ORDER: f"The failed trial calls {tool} before a call that {passed} first.",
         Kind.RESULT_DIFFERENCE: f"{tool}: the same call gives another result than in passed trials.",
         Kind.WRONG_ANSWER: f"No message states {suspect.expected_value}, which every passed trial states.",
-        Kind.UNRECOVERED_ERROR: f"{tool} failed and the failed trial gave up; {passed} it with success.",
-        Kind.EARLY_STOP: f"The failed trial ends without {tool}; {passed} it."
+        Kind.UNRECOVERED_ERROR: f"{tool} failed and the failed trial gave up; {gave_up}.",
+        Kind.EARLY_STOP: f"The failed trial ends without {tried}{tool}; {passed} it."
         if suspect.expected is not None
         else "The failed trial was stopped by its own limit before it was done.",
-        Kind.LOOP: f"The failed trial repeats {tool} with the same arguments and result until it is stopped.",
-        Kind.USER_DEVIATION: f"The user says something that no passed trial's user says: {_user(suspect)}.",
+        Kind.LOOP: f"The failed trial repeats {tool} with the same arguments and result.",
+        Kind.USER_DEVIATION: f"The user says something that {unlike}: {_user(suspect)}."
+        if suspect.value is not None or suspect.expected is None
+        else f"The user ends the trial and leaves no turn for {tool}; {passed} it.",
     }.get(suspect.kind, headline(suspect))
 
 
@@ -76,10 +83,18 @@ def _which(suspect: Suspect) -> str:
     return f"({shown})" if len(shown) <= MAX_SHOWN else ""
 
 
-def _passed(passes: int) -> str:
-    if passes < 3:
-        return ("the passed trial calls", "both passed trials call")[passes - 1]
-    return f"all {passes} passed trials call"
+def _passed(case: Case, suspect: Suspect) -> str:
+    """Who makes the passes' call, counted: "both passed trials call", "2 of 3 passed trials call"."""
+    if case.borrowed:
+        return "the expected actions have"
+    total, made = len(case.passes), makes_expected(suspect, case.passes)
+    if suspect.expected is None or made == 0:
+        return "passed trials call"
+    if made < total:
+        return f"{made} of {total} passed trials call"
+    return {1: "the passed trial calls", 2: "both passed trials call"}.get(
+        total, f"all {total} passed trials call"
+    )
 
 
 def _argument(suspect: Suspect) -> str:

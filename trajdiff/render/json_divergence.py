@@ -78,11 +78,15 @@ def _provenance(divergence: Divergence) -> dict[str, Any] | None:
 
 
 def _recovery(divergence: Divergence) -> dict[str, Any] | None:
-    """A divergence is never repaired in its own trials; passed trials that show it passed all the same."""
-    support = divergence.support
-    if divergence.abstained or support is None:
+    """Trials that made the same write and had undone it by their end, on each side. A divergence is open at the
+    end of its own trial, so there is no step that closed it."""
+    if divergence.abstained or divergence.support is None:
         return None
-    return {"failed_recovered": 0, "passed_recovered": support.passed_with, "at_step": None}
+    return {
+        "failed_recovered": divergence.failed_put_back,
+        "passed_recovered": divergence.passed_put_back,
+        "at_step": None,
+    }
 
 
 def _first(task: TaskReport, divergence: Divergence) -> dict[str, Any] | None:
@@ -91,7 +95,7 @@ def _first(task: TaskReport, divergence: Divergence) -> dict[str, Any] | None:
         return None
     return {
         "step": first_row(task.finding, divergence),
-        "trial": first.step.trial_id,
+        "trial": first.trial_id,
         "message": first.step.message,
         "kind": first.kind,
         "text": first.text,

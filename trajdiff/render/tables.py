@@ -213,12 +213,17 @@ def _divergence_row(task: TaskReport, divergence: Divergence) -> dict[str, Any]:
             name: support.get(name) for name in ("failed_with", "failed", "passed_with", "passed", "smallest_p")
         },
         "provenance": f"{origin['value']} from {origin['from']}" if origin else None,
-        "recovery": "not recovered" if recovery else None,
+        "recovery": _recovery_text(recovery) if recovery else None,
         "first_difference": first["text"] if first else None,
         "source": found["failed"].ref if "failed" in found else None,
         "passed_source": found["passed"].ref if "passed" in found else None,
     }
     return {column: row.get(column) for column in DIVERGENCE_COLUMNS}
+
+
+def _recovery_text(recovery: dict[str, Any]) -> str:
+    undone = recovery["failed_recovered"] + recovery["passed_recovered"]
+    return f"not recovered; undone in {undone} other" if undone else "not recovered"
 
 
 def report_columns(report: Report) -> tuple[str, ...]:

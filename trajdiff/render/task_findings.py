@@ -79,7 +79,7 @@ def divergence_lines(
     if divergence.provenance is not None:
         lines += _fact("value from", origin_text(divergence.provenance), view)
     if support is not None:
-        lines += _fact("recovery", _recovery(support), view)
+        lines += _fact("recovery", _recovery(divergence, support), view)
     lines += _first(task, divergence, view)
     if not short:
         for at_line, text in enumerate(divergence.evidence):
@@ -161,11 +161,14 @@ def origin_text(origin: ValueOrigin) -> str:
             return f"{value} is in no earlier message or result of the failed trial"
 
 
-def _recovery(support: Support) -> str:
-    """A divergence is not repaired in its own trials; passed trials may show it and pass all the same."""
+def _recovery(divergence: Divergence, support: Support) -> str:
+    """In how many trials the deviation is still there at the end, and who made it and put it right again."""
     text = f"not recovered in {support.failed_with} of {support.failed} failed"
     if support.passed_with:
         text += f"; {plural(support.passed_with, 'passed trial shows', 'passed trials show')} it too"
+    undone = divergence.failed_put_back + divergence.passed_put_back
+    if undone:
+        text += f"; made and undone again in {plural(undone, 'other trial')}"
     return text
 
 
@@ -179,7 +182,7 @@ def _first(task: TaskReport, divergence: Divergence, view: View) -> list[Line]:
         return _fact("first difference", "the same step", view)
     step = "" if row is None else f"step {row} in "
     said = view.marks.words(one_line(first.text))
-    text = f"{view.marks.first} {step}trial {one_line(first.step.trial_id)}: {said}"
+    text = f"{view.marks.first} {step}trial {one_line(first.trial_id)}: {said}"
     return _fact("first difference", text + (", recovered" if first.recovered else ""), view)
 
 

@@ -1,0 +1,123 @@
+"""Which trials show the deviation that a suspect names: one test for failed and passed trials alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb
+
+from trajdiff.align.prepared import PreparedStep, PreparedTrial
+from trajdiff.align.similarity import SAME_OFFER, SHARED
+from trajdiff.divergence.case import Case, Suspect
+from trajdiff.divergence.critical import LOOP
+from trajdiff.divergence.finding import Kind
+from trajdiff.divergence.ledger import difference, effective_writes, is_write, key, subject
+from trajdiff.model import LIMITS
+
+#: Kinds that say that something is not there.
+ABSENT = frozenset({Kind.MISSING_STEP, Kind.EARLY_STOP, Kind.UNRECOVERED_ERROR})
+
+
+def showing(case: Case, suspect: Suspect, trials: Sequence[PreparedTrial]) -> int:
+    """How many of the trials show the deviation."""
+    return sum(shows(case, suspect, trial) for trial in trials)
+
+
+def shows(case: Case, suspect: Suspect, trial: PreparedTrial) -> bool:
+    """Whether a trial, failed or passed, shows the deviation that the suspect names."""
+    root, manifest = case.steps[suspect.root], case.steps[suspect.manifest]
+    if suspect.kind is Kind.USER_DEVIATION:
+        return _user_shows(case, suspect, trial)
+    if suspect.kind in ABSENT:
+        if suspect.expected is None:
+            return trial.trial.termination.reason in LIMITS
+        return not _has(trial, suspect.expected, _guarded(case, suspect, trial))
+    if suspect.kind is Kind.RESULT_DIFFERENCE:
+        return any(step.full_key == root.full_key for step in trial.calls)
+    if suspect.kind is Kind.WRONG_ANSWER:
+        told = (step for step in trial.steps if step.is_message and step.by_agent)
+        return all(suspect.expected_value not in step.commitments for step in told)
+    if suspect.kind is Kind.LOOP:
+        return sum(step.full_key == root.full_key for step in trial.calls) >= LOOP
+    if suspect.kind is Kind.WRONG_ORDER:
+        return not difference(case.failing, trial).debts
+    return _writes(case, suspect, trial, manifest)
+
+
+def makes_expected(suspect: Suspect, trials: Sequence[PreparedTrial]) -> int:
+    """How many of the trials make the call that the passes' side of the suspect names."""
+    expected = suspect.expected
+    return 0 if expected is None else sum(_has(trial, expected, None) for trial in trials)
+
+
+def put_back(case: Case, suspect: Suspect, trials: Sequence[PreparedTrial]) -> int:
+    """How many of the trials made the suspect's write too and had undone or replaced it by their end."""
+    manifest = case.steps[suspect.manifest]
+    if not is_write(manifest) or suspect.kind in ABSENT:
+        return 0
+    made = [t for t in trials if any(is_write(s) and key(s) == key(manifest) for s in t.steps)]
+    return sum(all(key(s) != key(manifest) for s in effective_writes(trial)) for trial in made)
+
+
+def smallest_p(failed: int, passed: int) -> float | None:
+    """The smallest two-sided p (Fisher) that any split of these trials could reach: with all margins fixed,
+    the most extreme table and, where it is as unlikely, its mirror image."""
+    if not failed or not passed:
+        return None
+    one = 1 / comb(failed + passed, failed)
+    return min(1.0, 2 * one if failed == passed else one)
+
+
+def _has(trial: PreparedTrial, expected: PreparedStep, before: PreparedStep | None) -> bool:
+    """Whether a trial makes a call and it is not refused, before a step of its own where one is given. A write
+    counts by what it is about: with other values it is another deviation, not a missing step."""
+    about = subject(expected) if is_write(expected) else None
+    return any(
+        not step.failed
+        and step.label == expected.label
+        and (step.call_key == expected.call_key or (about is not None and subject(step) == about))
+        for step in trial.calls
+        if before is None or step.position < before.position
+    )
+
+
+def _guarded(case: Case, suspect: Suspect, trial: PreparedTrial) -> PreparedStep | None:
+    """The trial's own write that a missing look belongs before: the one that the suspect's trial makes."""
+    manifest = case.steps[suspect.manifest]
+    if suspect.kind is not Kind.MISSING_STEP or not is_write(manifest):
+        return None
+    return next((step for step in trial.calls if is_write(step) and step.label == manifest.label), None)
+
+
+def _user_shows(case: Case, suspect: Suspect, trial: PreparedTrial) -> bool:
+    users = [step for step in trial.steps if step.is_message and step.by_user]
+    root = case.steps[suspect.root]
+    if any(case.graph.costs.likeness(step, root) >= SAME_OFFER for step in users):
+        return True
+    if suspect.value is not None and suspect.path is not None:
+        return any(case.states(step.text, suspect.value, suspect.path) for step in users)
+    manifest = case.steps[suspect.manifest]
+    if suspect.expected is not None and not manifest.is_call:
+        return not _has(trial, suspect.expected, None)
+    return any(case.graph.costs.likeness(step, root) >= SHARED for step in users)
+
+
+def _writes(case: Case, suspect: Suspect, trial: PreparedTrial, manifest: PreparedStep) -> bool:
+    written = effective_writes(trial)
+    if suspect.kind is Kind.DUPLICATE_WRITE:
+        return _times(case, suspect, trial) > 1
+    if suspect.kind is Kind.WRONG_ARGUMENT and suspect.path is not None:
+        wrong = _values(manifest, suspect.path)
+        return any(step.label == manifest.label and _values(step, suspect.path) == wrong for step in written)
+    return any(key(step) == key(manifest) for step in written)
+
+
+def _values(step: PreparedStep, path: str) -> list[str]:
+    return sorted(value for at, value in step.argument_leaves if at.split("[")[0] == path)
+
+
+def _times(case: Case, suspect: Suspect, trial: PreparedTrial) -> int:
+    """How often a trial makes the doubled call. Refused attempts count only where the suspect's own trial needs
+    them to make two: a time-out that took effect all the same."""
+    again = case.steps[suspect.root].call_key
+    done = sum(step.call_key == again for step in case.failing.calls if not step.failed)
+    return sum(step.call_key == again for step in trial.calls if done < 2 or not step.failed)
