@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.importers.fixtures import calls, names, only_trial, put, read, results, slugs, told
 from tests.importers.fixtures_inspect import header, inspect_call, inspect_messages, members, packed, sample
@@ -343,6 +345,19 @@ def test_separate_runs_of_one_task_add_up(tmp_path: Path) -> None:
     ]
     corpus = load(paths)
     assert [(one.expected_n, len(one.trials), len(one.passes)) for one in corpus.tasks] == [(4, 4, 3)]
+
+
+def test_an_absurd_number_of_epochs_is_told_and_nothing_hangs() -> None:
+    corpus = read(log(sample(), epochs=10**30))
+    assert told(corpus, "odd_plan").severity == "warning"
+    assert (corpus.tasks[0].expected_n, len(corpus.trials)) == (None, 1)
+
+
+@given(noise=st.binary(min_size=1, max_size=8), where=st.integers(0, 10_000), way=st.sampled_from(sorted(WAYS)))
+def test_garbled_archives_are_told_and_never_crash(noise: bytes, where: int, way: str) -> None:
+    data = WAYS[way]
+    at = where % len(data)
+    assert what_is_said(data[:at] + noise + data[at + len(noise) :])
 
 
 # What inspect's own reader reports

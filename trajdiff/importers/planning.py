@@ -9,6 +9,9 @@ from trajdiff.importers.protocol import Plan
 from trajdiff.model import Diagnostic, Severity, Trial
 from trajdiff.natural import natural_key
 
+#: More trials of one task than anybody plans; a larger number is a slip of the file.
+_MOST = 10_000
+
 Slot = tuple[str | None, str, int]
 
 
@@ -83,6 +86,18 @@ def expected_and_missing(
     expected = asked if asked is not None else _planned(plans)
     there = {trial.trial_id for trial in trials}
     lost = {slot for _, plan in plans for slot in plan.lost if slot not in there}
+    if expected is not None and expected > _MOST:
+        notes.append(
+            Diagnostic(
+                severity=Severity.WARNING,
+                slug="odd_plan",
+                message=f'task "{task_id}": more than {_MOST} trials are announced, which cannot be meant',
+                path=trials[0].source.path if trials else None,
+                details=("how many trials were planned is taken as unknown",),
+                task_id=task_id,
+            )
+        )
+        expected = None
     if expected is None:
         return None, tuple(sorted(lost, key=natural_key))
     if len(trials) > expected:
@@ -117,9 +132,9 @@ def _names(trials: Sequence[Trial], expected: int, lost: set[str], *, from_one: 
     # Most logs count from 0; one whose numbers end at the planned count counts from 1.
     ends_there = bool(ordinals) and min(ordinals) >= 1 and max(ordinals) == expected
     number = 1 if ends_there or (from_one and 0 not in ordinals) else 0
-    names = sorted(lost, key=natural_key)[:absent]
+    names = dict.fromkeys(sorted(lost, key=natural_key)[:absent])
     while len(names) < absent:
-        if str(number) not in there and str(number) not in names:
-            names.append(str(number))
+        if str(number) not in there:
+            names[str(number)] = None
         number += 1
     return tuple(sorted(names, key=natural_key))
