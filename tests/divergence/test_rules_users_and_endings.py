@@ -130,7 +130,6 @@ def test_a_user_who_says_no_where_passes_say_yes() -> None:
 
 
 @pytest.mark.parametrize("reason", ["user_sim_error", "infra_error"])
-@pytest.mark.xfail(strict=True, reason="the agent is accused of stopping where the harness ended the trial")
 def test_an_agent_whose_turn_never_came_did_not_stop_early(reason: str) -> None:
     said = _ended(PASSES, (*OPENING, OFFER), reason)
     assert said.actor != "agent"
@@ -144,9 +143,6 @@ def test_an_agent_that_refuses_where_passes_offer() -> None:
     check_blamed(PASSES, (*OPENING, refusal, user("Oh."), agent("Sorry."), BYE), "missing_step early_stop")
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a refusal counts as an offer, and the user's okay as leaving it without a turn"
-)
 def test_a_user_who_accepts_a_refusal_is_not_to_blame() -> None:
     refusal = agent("Unfortunately I cannot refund the lamp of A1001.").root()
     check_blamed(PASSES, (*OPENING, refusal, user("Okay, thanks. Bye.")), "missing_step early_stop")

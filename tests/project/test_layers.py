@@ -19,7 +19,7 @@ LAYERS = (
     ("align",),
     ("divergence",),
     ("analysis",),
-    ("report", "sides", "comparison", "gate"),
+    ("report", "sides", "comparison", "gate", "localization"),
     ("render",),
     ("cli",),
     ("__main__",),

@@ -19,8 +19,12 @@ from trajdiff.divergence.ledger import Debt, DebtKind, Difference, closest, effe
 from trajdiff.divergence.lower_levels import AGREEING, lower_levels, other_result
 from trajdiff.divergence.places import offers_missing, place_of_call, required_read, unmade_reads
 from trajdiff.divergence.provenance import Commitment, commitment, consents
-from trajdiff.model import LIMITS, Effect, Verdict
+from trajdiff.model import LIMITS, Effect, TerminationReason, Verdict
 
+#: Endings by the harness: whoever had not acted yet did not stop.
+BROKEN = frozenset(
+    {TerminationReason.USER_SIM_ERROR, TerminationReason.INFRA_ERROR, TerminationReason.CANCELLED}
+)
 #: The same call with the same result this often is a loop.
 LOOP = 3
 
@@ -240,7 +244,13 @@ def _refused_attempt(case: Case, write: PreparedStep) -> PreparedStep | None:
 def _ending(case: Case, owes: bool) -> Suspect | None:
     """An ending of the trial's own: cut by its limit, or a loop as the last act where a write is owed."""
     last = case.last_agent_step
-    cut = case.failing.trial.termination.reason in LIMITS
+    reason = case.failing.trial.termination.reason
+    if reason in BROKEN and owes and case.steps:
+        end = case.steps[-1].position
+        return Suspect(
+            kind=Kind.INFRASTRUCTURE, actor=Blame.INFRASTRUCTURE, root=end, manifest=end, level="end"
+        )  # fmt: skip
+    cut = reason in LIMITS
     if last is None or not (cut or owes):
         return None
     needed = {step.call_key for trial in case.passes for step in trial.calls}

@@ -90,7 +90,10 @@ def agreed_offer(case: Case, call: PreparedStep) -> int | None:
 
 
 def offers_missing(case: Case, message: PreparedStep, call: PreparedStep) -> bool:
-    """Whether an agent message offers a call that the trial never makes, rather than reporting it as done."""
+    """Whether an agent message offers a call that the trial never makes, rather than refusing it or reporting
+    it as done."""
+    if REFUSE in message.acts:
+        return False
     about = subject(call)
     values = [(p, v) for p, v in call.argument_leaves if v != about and v not in ("true", "false")]
     told = any(case.states(message.text, v, p) for p, v in values) or case.names_act(message.text, call)

@@ -36,6 +36,8 @@ def shows(case: Case, suspect: Suspect, trial: PreparedTrial) -> bool:
     if suspect.kind is Kind.WRONG_ANSWER:
         told = (step for step in trial.steps if step.is_message and step.by_agent)
         return all(suspect.expected_value not in step.commitments for step in told)
+    if suspect.kind is Kind.INFRASTRUCTURE:
+        return trial.trial.termination.reason is case.failing.trial.termination.reason
     if suspect.kind is Kind.LOOP:
         return sum(step.full_key == root.full_key for step in trial.calls) >= LOOP
     if suspect.kind is Kind.WRONG_ORDER:

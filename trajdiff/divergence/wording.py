@@ -32,6 +32,7 @@ def headline(suspect: Suspect) -> str:
         Kind.UNRECOVERED_ERROR: f"{tool} failed and was not repaired",
         Kind.EARLY_STOP: f"stopped before {tool}" if suspect.expected is not None else "stopped early",
         Kind.LOOP: f"{tool} repeated",
+        Kind.INFRASTRUCTURE: "ended by the harness",
         Kind.USER_DEVIATION: _user(suspect),
     }.get(suspect.kind, suspect.kind.value.replace("_", " "))
 
@@ -65,6 +66,7 @@ def sentence(case: Case, suspect: Suspect) -> str:
         Kind.EARLY_STOP: f"The failed trial ends without {tried}{tool}; {passed} it."
         if suspect.expected is not None
         else "The failed trial was stopped by its own limit before it was done.",
+        Kind.INFRASTRUCTURE: "The harness ended the failed trial before the agent was done.",
         Kind.LOOP: f"The failed trial repeats {tool} with the same arguments and result.",
         Kind.USER_DEVIATION: f"The user says something that {unlike}: {_user(suspect)}."
         if suspect.value is not None or suspect.expected is None
