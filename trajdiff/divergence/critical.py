@@ -39,11 +39,19 @@ def earliest(case: Case) -> Suspect | None:
         return min(done, key=_order)
     owed = [suspect for debt in debts.debts for suspect in _owed(case, debts, debt)]
     ending = _ending(case, bool(owed))
-    if ending is not None and not any(s.root < ending.root for s in owed):
+    if ending is not None and not any(_before(suspect, ending) for suspect in owed):
         return ending
     if owed:
         return min(owed, key=_order)
     return lower_levels(case)
+
+
+def _before(suspect: Suspect, ending: Suspect) -> bool:
+    """Whether something was missing before the trial's ending explains it; where the harness ended the trial,
+    only what the agent had gone past already."""
+    if ending.kind is Kind.INFRASTRUCTURE:
+        return suspect.kind is not Kind.EARLY_STOP
+    return suspect.root < ending.root
 
 
 def loop(
