@@ -98,6 +98,10 @@ def test_steps_that_never_share_a_row(left: Step, right: Step) -> None:
     assert Costs().substitute(trial_of(left)[0], trial_of(right)[0]) is None
 
 
+def test_an_error_is_never_equal_to_a_success_of_the_same_words() -> None:
+    assert ENOUGH <= alike(call("f", "busy", a="A1"), broken("f", "busy", a="A1")) < FULL
+
+
 def test_any_two_calls_of_one_tool_may_share_a_row() -> None:
     assert alike(call("f", 1, a="A1"), call("f", 2, b="Z9")) >= ENOUGH
 

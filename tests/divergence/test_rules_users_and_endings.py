@@ -138,9 +138,14 @@ def test_an_agent_whose_turn_never_came_did_not_stop_early(reason: str) -> None:
 # Refusals
 
 
-def test_an_agent_that_refuses_where_passes_offer() -> None:
-    refusal = agent("Unfortunately I cannot refund the lamp of A1001.").root()
-    check_blamed(PASSES, (*OPENING, refusal, user("Oh."), agent("Sorry."), BYE), "missing_step early_stop")
+@pytest.mark.parametrize(
+    "text",
+    ["Unfortunately I cannot refund the lamp of A1001.", "Unfortunately 49.90 for the lamp is not possible."],
+)
+def test_an_agent_that_refuses_where_passes_offer(text: str) -> None:
+    """However alike its words are to the offer's."""
+    failing = (*OPENING, agent(text).root(), user("Oh."), agent("Sorry."), BYE)
+    check_blamed(PASSES, failing, "missing_step early_stop")
 
 
 def test_a_user_who_accepts_a_refusal_is_not_to_blame() -> None:
