@@ -126,6 +126,7 @@ reading_options = together(
         metavar="WHAT",
         help="What keeps trials of one task apart, such as model,sampling, or none.  [default: model,agent]",
     ),
+    click.option("--scorer", metavar="NAME[.KEY]", help="Which of several scorers or reward keys decides."),
     click.option("--threshold", type=float, metavar="X", help="A reward from X on is a pass."),
     click.option("--expected-trials", type=click.IntRange(min=1), metavar="N", help="Planned trials per task."),
     click.option(

@@ -101,6 +101,7 @@ class Session:
             maps_origin=self.settings.origins.get("map", "settings"),
             outcomes=self.settings.outcomes,
             group_by=get("group_by"),
+            scorer=get("scorer"),
             threshold=self.settings.threshold,
             on_duplicate=get("on_duplicate"),
             on_error=get("on_error") or "skip",
