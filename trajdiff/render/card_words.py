@@ -68,18 +68,18 @@ def effort_lines(card: Card) -> list[str]:
     """Cost per accepted delivery, people's minutes, latency and tokens; nothing where nothing is recorded."""
     effort, parts = card.effort, []
     if effort.cost.total is not None:
-        parts.append(cost_text(effort.cost))
+        parts.append(f"cost {cost_text(effort.cost)}")
     cover = effort.coverage
     if cover.human_minutes is not None:
         each = cover.minutes_per_unassisted
         parts.append(f"human {cover.human_minutes:g} min" + (f", {each:.1f} per unassisted" if each else ""))
     if effort.latency is not None:
-        parts.append(latency_text(effort.latency))
+        parts.append(f"time {latency_text(effort.latency)}")
     if effort.tokens is not None:
         without = effort.trials - effort.trials_with_tokens
         note = f" ({plural(without, 'trial')} without)" if without else ""
         parts.append(f"{effort.tokens:,} tokens{note}")
-    return [f"cost {'; '.join(parts)}"] if parts else []
+    return ["; ".join(parts)] if parts else []
 
 
 def cost_text(cost: Cost) -> str:
