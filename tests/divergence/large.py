@@ -1,15 +1,19 @@
 """Analyses a large made-up task and prints what is said about its last failing trial.
 
-``python -m tests.divergence.large steps 5000`` or ``python -m tests.divergence.large trials 60``.
+``python -m tests.divergence.large steps 5000`` or ``… trials 60``. After 20 seconds
+of its own work (not of waiting for others) the process is ended.
 """
 
 from __future__ import annotations
 
 import json
+import resource
 import sys
 
 from tests.divergence.desk import ASK, BYE, DONE, FIRST, LOOK, OFFER, OPENING, YES, refund
 from tests.divergence.made import Line, Steps, analysed, call, records
+
+SECONDS = 20
 
 
 def long_trial(amount: float, fillers: int) -> list[Line]:
@@ -20,6 +24,7 @@ def long_trial(amount: float, fillers: int) -> list[Line]:
 
 def main(what: str, size: int) -> None:
     """One task: two passes and a failure of that many steps, or that many of each."""
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
     passes: list[Steps] = [FIRST] * size
     failing: list[Steps] = [(*OPENING, OFFER, YES, refund(94.9), DONE, BYE)] * size
     if what == "steps":
