@@ -15,6 +15,8 @@ PairCost = Callable[[int, int], int | None]
 _INFINITY = 1 << 60
 #: Above this many cells only a band around the diagonal is searched (memory: about 100 bytes a cell).
 CELLS = 4_000_000
+#: Above this many cells equal starts and ends are taken as they are.
+LONG = 40_000
 _MATCH, _DELETE, _INSERT = 0, 1, 2
 
 
@@ -32,6 +34,19 @@ def align(pair_cost: PairCost, deletes: Sequence[int], inserts: Sequence[int], g
     Arguments: ``pair_cost(i, j)``; ``deletes[i]``, the cost of leaving out reference member i; ``inserts[j]``,
     the cost of an extra candidate member j; ``gap_open``, added once per gap.
     """
+    head, tail = _equal_ends(pair_cost, len(deletes), len(inserts))
+    if head or tail:
+        inner = align(
+            lambda i, j: pair_cost(i + head, j + head),
+            deletes[head : len(deletes) - tail],
+            inserts[head : len(inserts) - tail],
+            gap_open,
+        )
+        shifted = [(None if i is None else i + head, None if j is None else j + head) for i, j in inner.pairs]
+        ends = zip(
+            range(len(deletes) - tail, len(deletes)), range(len(inserts) - tail, len(inserts)), strict=True
+        )
+        return Alignment(pairs=(*((i, i) for i in range(head)), *shifted, *ends), cost=inner.cost)
     n, m = len(deletes), len(inserts)
     band = None if (n + 1) * (m + 1) <= CELLS else max(abs(n - m) + 64, CELLS // (2 * max(n, 1)))
     costs, moves = _costs_to_go(pair_cost, deletes, inserts, gap_open, band)
@@ -73,6 +88,18 @@ def score(
             total += inserts[j] + (gap_open if last != _INSERT else 0)
             last = _INSERT
     return total
+
+
+def _equal_ends(pair_cost: PairCost, n: int, m: int) -> tuple[int, int]:
+    """How many members at the start and at the end of two long sequences cost nothing as pairs. Leaving them
+    out of the search loses no cost; at the end it may decide a tie otherwise, so short sequences are searched
+    whole."""
+    if (n + 1) * (m + 1) <= LONG:
+        return 0, 0
+    most = min(n, m)
+    head = next((at for at in range(most) if pair_cost(at, at) != 0), most)
+    tail = next((at for at in range(most - head) if pair_cost(n - 1 - at, m - 1 - at) != 0), most - head)
+    return head, tail
 
 
 # A cell holds, for each state we may arrive in (after a match, inside a delete, inside an insert), the move to
