@@ -81,11 +81,24 @@ def divergence_lines(
     if support is not None:
         lines += _fact("recovery", _recovery(divergence, support), view)
     lines += _first(task, divergence, view)
+    lines += _others(task, divergence, trials, view)
+    shown = [text for text in divergence.evidence if not short or text.startswith("grade ")]
+    for at_line, text in enumerate(shown):
+        lines += _fact("evidence" if at_line == 0 else "", marks.words(one_line(text)), view)
     if not short:
-        for at_line, text in enumerate(divergence.evidence):
-            lines += _fact("evidence" if at_line == 0 else "", marks.words(one_line(text)), view)
         lines += _repaired(task, divergence, view)
     return lines
+
+
+def _others(task: TaskReport, divergence: Divergence, trials: Sequence[str], view: View) -> list[Line]:
+    """Where the other trials of the group stand, when that is another step or grade than the one shown."""
+    own = (root_row(task.finding, divergence), divergence.grade)
+    found = []
+    for other in task.finding.divergences:
+        place = (root_row(task.finding, other), other.grade)
+        if other.trial_id in trials and other.trial_id != divergence.trial_id and place != own:
+            found.append(f"trial {one_line(other.trial_id)}: step {place[0]}, grade {place[1]}")
+    return _fact("same in", "; ".join(found), view) if found else []
 
 
 def silent_lines(task: TaskReport, variants: Sequence[VariantRow], view: View) -> list[Line]:
