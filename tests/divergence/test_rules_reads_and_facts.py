@@ -191,9 +191,6 @@ SPELLED = {
 
 
 @pytest.mark.parametrize(("first", "second", "other"), SPELLED.values(), ids=SPELLED)
-@pytest.mark.xfail(
-    strict=True, reason="the spelling of a number, date or Chinese sentence is a fact of its own"
-)
 def test_the_same_fact_spelled_otherwise(first: str, second: str, other: str) -> None:
     look = call("get_info", {"user": "U-71", "months": 24}, user_id="U-71")
     passes = [(user("How is it?"), look, agent(said), user("Thanks.")) for said in (first, second)]

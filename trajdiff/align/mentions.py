@@ -22,6 +22,7 @@ _NUMBERS = re.compile(
 )
 _TOKENS = re.compile(r"[^\W_](?:[\w@.\-/:+]*[^\W_])?")
 _ASCII_TOKENS = re.compile(r"[a-z0-9](?:[a-z0-9_@.\-/:+]*[a-z0-9])?")
+_PLAIN = re.compile(r"[\d.,]+")
 _ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
 _CJK_DATE = re.compile(r"(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号]")
 #: What stands between a day and its month.
@@ -60,9 +61,18 @@ def mentions(text: str) -> Mentions:
         if sign or decimals:
             amounts.add(value)
     numbers |= {str(number_words()[token]) for token in tokens if token in number_words()}
-    ids = {token for token in tokens if any(c.isdigit() for c in token) and not token.isdigit()}
-    values = frozenset(numbers | ids | set(_dates(folded)))
+    ids = {token for token in tokens if _is_id(token)}
+    dates, used = _dates(folded)
+    values = frozenset((numbers - used) | amounts | ids | set(dates))
     return Mentions(folded=folded, tokens=tokens, values=values, amounts=frozenset(amounts))
+
+
+def _is_id(token: str) -> bool:
+    """Whether a token names something: digits beside letters, or parted by signs. Another spelling of a number
+    or date is no value of its own, nor is a stretch of text without spaces that holds a number."""
+    if not token.isascii() or not any(c.isdigit() for c in token):
+        return False
+    return not (_PLAIN.fullmatch(token) or _ISO_DATE.fullmatch(token))
 
 
 def commitments(text: str) -> frozenset[str]:
@@ -122,13 +132,15 @@ def _near_name(folded: str, value: str, path: str) -> bool:
     return False
 
 
-def _dates(folded: str) -> list[str]:
+def _dates(folded: str) -> tuple[list[str], frozenset[str]]:
+    """Dates of a text as month-day, and the numbers that only are parts of dates written in words."""
     found = [f"{int(m)}-{int(d)}" for _, m, d in (*_ISO_DATE.findall(folded), *_CJK_DATE.findall(folded))]
-    if not any(name in folded for name in month_numbers()):
-        return found
-    parts = [part for part in re.findall(r"[a-z]+|\d+", folded) if part not in _BETWEEN]
-    for left, right in pairwise(parts):
-        for month, day in ((left, right), (right, left)):
-            if month in month_numbers() and day.isdigit() and 1 <= int(day) <= 31:
-                found.append(f"{month_numbers()[month]}-{int(day)}")
-    return found
+    used = {part for match in _CJK_DATE.findall(folded) for part in match if part}
+    if any(name in folded for name in month_numbers()):
+        parts = [part for part in re.findall(r"[a-z]+|\d+", folded) if part not in _BETWEEN]
+        for at, (left, right) in enumerate(pairwise(parts)):
+            for month, day in ((left, right), (right, left)):
+                if month in month_numbers() and day.isdigit() and 1 <= int(day) <= 31:
+                    found.append(f"{month_numbers()[month]}-{int(day)}")
+                    used |= {day, *(year for year in parts[at + 2 : at + 3] if re.fullmatch(r"\d{4}", year))}
+    return found, frozenset(number(part.lstrip("0") or "0") or part for part in used)

@@ -93,10 +93,12 @@ def _guarded(case: Case, suspect: Suspect, trial: PreparedTrial) -> PreparedStep
 def _user_shows(case: Case, suspect: Suspect, trial: PreparedTrial) -> bool:
     users = [step for step in trial.steps if step.is_message and step.by_user]
     root = case.steps[suspect.root]
-    if any(case.graph.costs.likeness(step, root) >= SAME_OFFER for step in users):
-        return True
-    if suspect.value is not None and suspect.path is not None:
-        return any(case.states(step.text, suspect.value, suspect.path) for step in users)
+    value, path = suspect.value, suspect.path or ""
+    if value is not None and case.states(root.text, value, path):
+        return any(case.states(step.text, value, path) for step in users)
+    if value is not None:
+        # The value is told in other words than it is written: the message itself is what is counted.
+        return any(case.graph.costs.likeness(step, root) >= SAME_OFFER for step in users)
     manifest = case.steps[suspect.manifest]
     if suspect.expected is not None and not manifest.is_call:
         return not _has(trial, suspect.expected, None)
