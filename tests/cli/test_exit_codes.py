@@ -135,6 +135,10 @@ def environment(project: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(project), "PYTHONIOENCODING": "utf-8"}
 
 
+def _heed_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
 def test_the_process_itself_ends_with_130(here: Path, project: Path) -> None:
     """Standard input that never ends keeps the program reading until the signal arrives."""
@@ -144,6 +148,8 @@ def test_the_process_itself_ends_with_130(here: Path, project: Path) -> None:
         env=environment(project),
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # A shell starts background jobs with the interrupt ignored, and children inherit that.
+        preexec_fn=_heed_interrupts,
     )
     assert process.stdin is not None
     # More than a pipe holds: the write returns when the program is reading, however slow the machine is.
