@@ -13,8 +13,10 @@ import click
 from trajdiff.cli.streams import ClosedPipeError, State, flush, say, silence
 from trajdiff.cli.suggest import nearest
 from trajdiff.errors import TrajdiffError
+from trajdiff.render.safety import one_line
 
 USAGE, BAD_INPUT, INTERRUPTED = 2, 3, 130
+TOO_DEEP = ("trajdiff validate names the file; leave that record out, or flatten it",)
 
 
 def run(program: click.Command, arguments: Sequence[str] | None) -> int:
@@ -53,6 +55,9 @@ def _failed(error: Exception, state: State) -> int:
     if isinstance(error, click.ClickException):
         say(message("error", *_usage(error)))
         return USAGE
+    if isinstance(error, RecursionError) and not state.debug:
+        say(message("error", "a value in the input is nested too deeply to be handled", *TOO_DEEP))
+        return BAD_INPUT
     if state.debug:
         say("".join(traceback.format_exception(error)).rstrip("\n"))
     say("internal error: please report this with the output of --debug")
@@ -68,7 +73,8 @@ def _interrupted(state: State) -> int:
 def message(severity: str, text: str, *details: str) -> str:
     """``error: WHERE: WHAT``, then the details, each indented by two."""
     lines = text.split("\n") + [part for detail in details for part in detail.split("\n")]
-    return f"{severity}: " + "\n  ".join(part.strip() for part in lines if part.strip())
+    # Texts and names of logs stand in messages too: nothing of them may steer the terminal.
+    return f"{severity}: " + "\n  ".join(one_line(part.strip()) for part in lines if part.strip())
 
 
 def _usage(error: click.ClickException) -> tuple[str, ...]:

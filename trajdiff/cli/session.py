@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -58,6 +59,8 @@ class Session:
         )
         for name in _SETTINGS:
             value = self.options.get(name)
+            if isinstance(value, float) and not math.isfinite(value):
+                raise UsageError(f"{self._origin(name)} {value}: is no finite number")
             if value not in (None, ()):
                 found = override(found, origin=self._origin(name), **{name: value})
         return found
@@ -120,6 +123,7 @@ class Session:
         self.state.stage = "read"
         corpus = load(paths, self.read_options(paths))
         self.state.stage = ""
+        self._spare_inputs(corpus)
         if list_files or self.verbose:
             self._tell_files(corpus)
         if tell_all or self.verbose:
@@ -197,6 +201,16 @@ class Session:
                 raise UsageError(f"--json and --format {chosen} exclude each other")
             return "json"
         return chosen or "text"
+
+    def _spare_inputs(self, corpus: Corpus) -> None:
+        """Refuses to write over a log that was just read."""
+        read = {os.path.realpath(file.path) for file in corpus.files}
+        given = self.options.get("to") or ()
+        for target in (*((given,) if isinstance(given, str) else given), self.options.get("md")):
+            if target and target != STANDARD_OUTPUT and os.path.realpath(target) in read:
+                raise UsageError(
+                    f"{one_line(target)}: is one of the logs that were read", "write to another file"
+                )
 
     def emit(self, subject: str, report: Report, view: View) -> None:
         """Print the result, write the files asked for; all targets are checked before the first is written."""

@@ -142,14 +142,15 @@ def _number_by_file(entries: Sequence[Entry], paths: Sequence[str], notes: list[
     )
     if not clash:
         return list(entries)
-    numbers: dict[int, dict[str, None]] = {}
     places: dict[tuple[int, str | None, str], int] = {}
     for entry in entries:
         if entry.unit in clash:
-            numbers.setdefault(entry.unit, {})[entry.trial.trial_id] = None
             key = (entry.unit, entry.trial.suite, entry.trial.task_id)
             places[key] = places.get(key, 0) + 1
-    if any(len(ids) > 1 for ids in numbers.values()) or any(count > 1 for count in places.values()):
+    tasks = {(suite, task_id) for _, suite, task_id in places}
+    used = {entry.trial.trial_id for entry in entries if (entry.trial.suite, entry.trial.task_id) in tasks}
+    # A number that differs anywhere in these tasks is a real one: the files do number their trials.
+    if len(used) > 1 or any(count > 1 for count in places.values()):
         return list(entries)
     order = sorted(clash, key=lambda unit: natural_key(paths[unit]))
     number_of = {unit: number for number, unit in enumerate(order)}

@@ -73,13 +73,21 @@ def _listed(folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names of the files and of the folders in a folder, in natural order."""
     try:
         with os.scandir(folder or ".") as entries:
-            found = [(entry.name, entry.is_dir()) for entry in entries]
+            found = [(entry.name, _is_folder(entry)) for entry in entries]
     except OSError:
         return (), ()
     found.sort(key=lambda one: natural_key(one[0]))
     return tuple(name for name, is_folder in found if not is_folder), tuple(
         name for name, is_folder in found if is_folder
     )
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a folder; a link that leads nowhere or in a circle is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def _below(folder: str, prefix: str = "", depth: int = 8) -> Iterator[str]:

@@ -6,6 +6,7 @@ import codecs
 import gzip
 import hashlib
 import io
+import stat
 import zlib
 from pathlib import Path
 
@@ -59,6 +60,9 @@ def _content(path: str, stdin: bytes | None) -> bytes:
             raise Unreadable("no_stdin", "nothing was given on standard input")
         return stdin
     try:
+        if not stat.S_ISREG(Path(path).stat().st_mode):
+            # A named pipe or a device may never end, and a folder full of logs holds none.
+            raise Unreadable("unreadable_file", "no regular file")
         return Path(path).read_bytes()
     except PermissionError:
         raise Unreadable("unreadable_file", "no permission to read this file") from None
