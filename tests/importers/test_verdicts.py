@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -232,3 +233,18 @@ def test_the_messages_of_a_trial_do_not_depend_on_its_verdict() -> None:
     one, other = only_trial([tau_trial(reward=1.0)]), only_trial([tau_trial(reward=0.0)])
     assert one.steps == other.steps
     assert one.message_count == len(LAMP)
+
+
+def test_a_record_without_messages_is_unscored_and_not_missing(tmp_path: Path) -> None:
+    """The record is there: its trial is completed, whatever it lacks."""
+    from trajdiff.reliability.estimators import task_reliability
+
+    rows = [
+        {"task_id": 1, "trial": 0, "reward": None, "info": {}, "traj": []},
+        {"task_id": 1, "trial": 1, "reward": 1.0, "traj": [{"role": "user", "content": "hi"}]},
+    ]
+    (tmp_path / "q.json").write_text(json.dumps(rows), "utf-8")
+    (task,) = load([str(tmp_path / "q.json")]).tasks
+    excluded, counted = task_reliability(task), task_reliability(task, unscored="fail")
+    assert (excluded.n, excluded.completed, excluded.unscored, excluded.missing) == (1, 2, ("0",), ())
+    assert (counted.n, counted.c) == (2, 1)

@@ -217,11 +217,7 @@ def _messages(value: Any) -> list[tuple[Any, str]]:
 
 def _termination(raw: Any, any_messages: bool) -> Termination:
     if raw is None:
-        return (
-            Termination()
-            if any_messages
-            else Termination(reason=TerminationReason.INCOMPLETE, rule="no messages")
-        )
+        return Termination(rule=None if any_messages else "no messages")
     text = content_text(raw) or ""
     return Termination(reason=_REASONS.get(text, TerminationReason.UNKNOWN), raw=text)
 

@@ -28,7 +28,6 @@ from trajdiff.model import (
     Termination,
     TerminationReason,
     Trial,
-    Verdict,
 )
 
 #: The word with which the simulated user ends the conversation.
@@ -178,10 +177,8 @@ def _termination(
     if last_call_result(last):
         return Termination(reason=TerminationReason.AGENT_DONE, rule="the last message is the result of a call")
     if not messages:
-        reason = (
-            TerminationReason.INCOMPLETE if judgement.state is not Verdict.INFRA else TerminationReason.UNKNOWN
-        )
-        return Termination(reason=reason, rule="no messages")
+        # The record is there, so the trial is no missing one; how it ended is not known.
+        return Termination(rule="no messages")
     return Termination()
 
 
