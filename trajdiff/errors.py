@@ -31,9 +31,3 @@ class InputError(TrajdiffError):
     """Input that cannot be read or is incomplete where completeness was asked for."""
 
     exit_code = 3
-
-
-class GateFailedError(TrajdiffError):
-    """A gate failed, or ``--exit-code`` was given and there is a finding."""
-
-    exit_code = 1

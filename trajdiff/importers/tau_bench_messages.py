@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
-from trajdiff.importers.jsontext import BadJsonError, compact, tolerant
-from trajdiff.importers.naming import as_text, id_text, shortened
+from trajdiff.importers.chat_messages import add_unknown
+from trajdiff.importers.jsontext import BadJsonError, tolerant
+from trajdiff.importers.naming import as_text, id_text
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder, spoken
 from trajdiff.importers.texts import content_text
@@ -38,7 +39,7 @@ def add_message(builder: StepBuilder, message: Any, index: int, notices: Notices
     elif role in _ACTORS:
         builder.entry(actor=_ACTORS[role], text=content_text(message.get("content")), message=index, at=at)
     else:
-        _add_unknown(builder, message, role, index, at, notices)
+        add_unknown(builder, message, role, index, at, notices)
 
 
 def last_call_result(message: Any) -> bool:
@@ -51,27 +52,6 @@ def last_call_result(message: Any) -> bool:
 def _is_text_result(message: dict[str, Any]) -> bool:
     content = message.get("content")
     return message.get("role") == "user" and isinstance(content, str) and content.startswith(_TEXT_RESULT)
-
-
-def _add_unknown(
-    builder: StepBuilder, message: Any, role: str | None, index: int, at: str, notices: Notices
-) -> None:
-    """Keep what is not understood as an opaque entry, so that nothing is lost."""
-    text = content_text(message.get("content")) if isinstance(message, dict) else None
-    builder.entry(
-        actor=Actor.ENVIRONMENT,
-        text=text if text is not None else content_text(compact(message)),
-        message=index,
-        at=at,
-    )
-    what = f'role "{shortened(role)}"' if role else "no role"
-    notices.once(
-        Severity.WARNING,
-        "unknown_message",
-        what,
-        f"a message with {what} is kept as it is",
-        f"at {builder.place(at)}",
-    )
 
 
 def _add_assistant(builder: StepBuilder, message: dict[str, Any], index: int, at: str) -> None:
