@@ -100,7 +100,7 @@ class _Strip:
         numbers = (f"{row.number:<{self.size}}" for row in rows)
         lines = [line(Span(f"{'step':<{self.margin}}", "heading"), *numbers)]
         for variant, label in zip(self.variants, self.labels, strict=True):
-            found = (_mark(row, variant.shown, self.table, self.marks) for row in rows)
+            found = (step_mark(row, variant.shown, self.table, self.marks) for row in rows)
             content = line(pad(label, self.margin), *(pad(line(mark), self.size) for mark in found))
             name = f"variant {variant.number}: {variant.names}"
             if width and width_of(content) + cells(name) + 1 <= width:
@@ -125,8 +125,8 @@ def _label(variant: VariantRow, table: AlignedTable, marks: Marks) -> Line:
     return line(*shown, f" {one_line(variant.shown)}{more}{reference}")
 
 
-def _mark(row: Row, trial_id: str, table: AlignedTable, marks: Marks) -> Span:
-    """The mark of one step in the strip."""
+def step_mark(row: Row, trial_id: str, table: AlignedTable, marks: Marks) -> Span:
+    """The mark of one step in the strip, with the name of its style."""
     cell = cell_of(row, trial_id)
     op = op_of(row, trial_id)
     if cell is None:

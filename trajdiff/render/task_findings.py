@@ -79,7 +79,7 @@ def divergence_lines(
     if divergence.provenance is not None:
         lines += _fact("value from", origin_text(divergence.provenance), view)
     if support is not None:
-        lines += _fact("recovery", _recovery(divergence, support), view)
+        lines += _fact("recovery", recovery_text(divergence, support), view)
     lines += _first(task, divergence, view)
     lines += _others(task, divergence, trials, view)
     shown = [text for text in divergence.evidence if not short or text.startswith("grade ")]
@@ -174,7 +174,7 @@ def origin_text(origin: ValueOrigin) -> str:
             return f"{value} is in no earlier message or result of the failed trial"
 
 
-def _recovery(divergence: Divergence, support: Support) -> str:
+def recovery_text(divergence: Divergence, support: Support) -> str:
     """In how many trials the deviation is still there at the end, and who made it and put it right again."""
     text = f"not recovered in {support.failed_with} of {support.failed} failed"
     if support.passed_with:
