@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,12 @@ import pytest
 from tests.reliability.trials import Record, passes_of, task_of
 from trajdiff.errors import UsageError
 from trajdiff.model import LIMITS, TerminationReason
-from trajdiff.reliability.estimators import InvalidCountsError, suite_reliability, task_reliability
+from trajdiff.reliability.estimators import (
+    InvalidCountsError,
+    suite_curve,
+    suite_reliability,
+    task_reliability,
+)
 
 EVERY_STATE: list[Record] = [
     (0, "agent_done", "pass"),
@@ -174,3 +180,26 @@ def test_rows_whose_counts_do_not_add_up_are_refused() -> None:
         suite_reliability([row], infra="exclude")
     with pytest.raises(InvalidCountsError, match="9 expected trials are not 6 completed and 2 missing"):
         suite_reliability([replace(row, expected=9)])
+
+
+def test_a_plan_of_thousands_costs_no_more_than_its_names() -> None:
+    """The rows over planned trials stop where nobody looks; the counts and the names do not."""
+    rows = [task_reliability(passes_of(f"t{at}", 4, at, plan=9_999)) for at in range(4)]
+    start = time.process_time()
+    suite = suite_reliability(rows)
+    assert time.process_time() - start < 1.0
+    assert (suite.expected, suite.completed, len(suite.missing)) == (4 * 9_999, 16, 4 * 9_995)
+    # 0, 1, 2 and 3 accepted trials; in the best case the 9,995 others too.
+    assert suite.pass_hat_k_best[0] == pytest.approx((4 * 9_995 + 6) / (4 * 9_999))
+    assert suite.pass_hat_k_worst[0] == pytest.approx(6 / (4 * 9_999))
+    assert len(suite.pass_hat_k_best) == len(suite.pass_at_k_worst) == 64
+
+
+def test_a_task_of_thousands_of_trials_has_its_whole_curve() -> None:
+    start = time.process_time()
+    hat, at = suite_curve([(3_000, 2_999)])
+    assert time.process_time() - start < 2.0
+    # One failure in n: C(n-1,k)/C(n,k) = (n-k)/n, and any two trials hold a pass.
+    assert hat == tuple((3_000 - k) / 3_000 for k in range(1, 3_001))
+    assert at[0] == 2_999 / 3_000
+    assert set(at[1:]) == {1.0}

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from trajdiff.model import LIMITS, TaskTrials, TerminationReason, Trial, Verdict
 from trajdiff.natural import natural, natural_key
 
+_STATES = ("passed", "failed", "infra", "limit_unscored", "unscored", "missing")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskCounts:
@@ -40,9 +42,7 @@ def count_task(task: TaskTrials) -> TaskCounts:
     records beyond it are ``unplanned``, so that a run added after seeing results cannot move a figure.
     """
     planned, unplanned = _split_by_plan(task)
-    states: dict[str, list[str]] = {
-        state: [] for state in ("passed", "failed", "infra", "limit_unscored", "unscored", "missing")
-    }
+    states: dict[str, list[str]] = {state: [] for state in _STATES}
     for trial in planned:
         states[_state(trial)].append(trial.trial_id)
     states["missing"].extend(_absent(task, planned))
@@ -52,6 +52,11 @@ def count_task(task: TaskTrials) -> TaskCounts:
         unplanned=natural(trial.trial_id for trial in unplanned),
         **{state: natural(names) for state, names in states.items()},
     )
+
+
+def states_of(task: TaskTrials) -> dict[str, str]:
+    """The state of each recorded trial of the plan by its id; missing ones without a record are not named."""
+    return {trial.trial_id: _state(trial) for trial in _split_by_plan(task)[0]}
 
 
 def _state(trial: Trial) -> str:

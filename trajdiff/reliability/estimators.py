@@ -18,6 +18,7 @@ from trajdiff.reliability.pass_k import (
     pass_at_k,
     pass_hat_k,
     suite_curve,
+    task_curve,
     why_absent,
 )
 
@@ -43,6 +44,8 @@ __all__ = [
 #: What ``infra`` and ``unscored`` may say (statistics.md 3.3); the first is the default.
 INFRA_POLICIES = ("fail", "exclude")
 UNSCORED_POLICIES = ("exclude", "fail")
+#: Intervals, and curves over planned trials, are computed up to this k; more would not be looked at.
+MOST_K = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +146,7 @@ def task_reliability(task: TaskTrials, *, infra: str = "fail", unscored: str = "
     n = c + len(counts.failed) + len(counts.limit_unscored)
     n += len(counts.infra) if infra == "fail" else 0
     n += len(counts.unscored) if unscored == "fail" else 0
+    hat, at = task_curve(n, c)
     return TaskReliability(
         task_id=task.task_id,
         n=n,
@@ -152,8 +156,8 @@ def task_reliability(task: TaskTrials, *, infra: str = "fail", unscored: str = "
         infra=counts.infra,
         unscored=counts.unscored,
         missing=counts.missing,
-        pass_hat_k=tuple(pass_hat_k(n, c, k) for k in range(1, n + 1)),
-        pass_at_k=tuple(pass_at_k(n, c, k) for k in range(1, n + 1)),
+        pass_hat_k=hat,
+        pass_at_k=at,
         disagreement=disagreement(n, c),
         limit_unscored=counts.limit_unscored,
         unplanned=counts.unplanned,
@@ -212,9 +216,11 @@ def _with_infra_rows(suite: SuiteReliability, rows: Sequence[TaskReliability]) -
     A trial that used up its budget without a verdict is a failure in all of them.
     """
     left = [(row, row.n - (len(row.infra) if suite.infra_policy == "fail" else 0)) for row in rows]
-    excluded_hat, excluded_at = _curve((n, row.c) for row, n in left)
-    best_hat, best_at = _curve((_slots(row), _possible(row)) for row in rows)
-    worst_hat, worst_at = _curve((_slots(row), row.c) for row in rows)
+    # A plan may name thousands of trials: what is far beyond the headline's reach is of no use to anybody.
+    most = max(len(suite.pass_hat_k), MOST_K)
+    excluded_hat, excluded_at = _curve(((n, row.c) for row, n in left), most)
+    best_hat, best_at = _curve(((_slots(row), _possible(row)) for row in rows), most)
+    worst_hat, worst_at = _curve(((_slots(row), row.c) for row in rows), most)
     largest = len(excluded_hat)
     shorter = largest < len(suite.pass_hat_k)
     return replace(
@@ -270,10 +276,12 @@ def _possible(row: TaskReliability) -> int:
     return row.c + open_slots
 
 
-def _curve(counts: Iterable[tuple[int, int]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Both curves, empty where no task has a trial in this row."""
+def _curve(
+    counts: Iterable[tuple[int, int]], most: int | None = None
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Both curves up to ``most``, empty where no task has a trial in this row."""
     used = [(n, c) for n, c in counts if n]
-    return suite_curve(used) if used else ((), ())
+    return suite_curve(used, most) if used else ((), ())
 
 
 def _names(trials: Iterable[tuple[str, tuple[str, ...]]]) -> tuple[str, ...]:

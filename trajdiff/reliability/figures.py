@@ -10,15 +10,12 @@ from fractions import Fraction
 from trajdiff.model import TaskTrials
 from trajdiff.reliability.adaptive import AdaptiveDesign, adaptive_design
 from trajdiff.reliability.bootstrap import SEED, BootstrapInterval, bootstrap_means
-from trajdiff.reliability.estimators import TaskReliability, best_case
+from trajdiff.reliability.estimators import MOST_K, TaskReliability, best_case
 from trajdiff.reliability.intervals import SuiteInterval, suite_interval, task_interval
 from trajdiff.reliability.outcomes import outcomes_of
 from trajdiff.reliability.pass_k import gap_contribution, pass_at_fraction, pass_hat_fraction
 from trajdiff.reliability.spread import SharedFault, Spread, shared_fault, spread, trial_index_means
 from trajdiff.reliability.weights import WeightedRow, Weights, weighted_row
-
-#: Intervals are computed up to this k; more would not be looked at.
-MOST_K = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

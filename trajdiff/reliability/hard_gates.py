@@ -12,7 +12,7 @@ from typing import Any
 
 from trajdiff.model import Step, TaskTrials, Trial
 from trajdiff.reliability.acceptance import met
-from trajdiff.reliability.counting import count_task
+from trajdiff.reliability.counting import states_of
 from trajdiff.reliability.gates import upper_bound
 from trajdiff.settings import GateRule
 
@@ -90,9 +90,8 @@ def _gate(rule: GateRule, checked: Sequence[tuple[TaskTrials, tuple[Trial, ...]]
 
 def _counted(task: TaskTrials) -> Iterable[Trial]:
     """Trials inside the plan that ended, whatever became of them: a gate broken before a crash is broken."""
-    counts = count_task(task)
-    left_out = {*counts.unplanned, *counts.missing}
-    return (trial for trial in task.trials if trial.trial_id not in left_out)
+    states = states_of(task)
+    return (trial for trial in task.trials if states.get(trial.trial_id, "missing") != "missing")
 
 
 def _breach(rule: GateRule, trial: Trial) -> Breach | None:

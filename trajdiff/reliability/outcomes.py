@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from trajdiff.model import TaskTrials, Trial, Verdict
-from trajdiff.reliability.counting import count_task
+from trajdiff.reliability.counting import states_of
 
 
 def counted_trials(task: TaskTrials, *, infra: str = "fail", unscored: str = "exclude") -> tuple[Trial, ...]:
     """The trials that enter the figures under the two counting rules, in trial order."""
-    counts = count_task(task)
-    ids = {*counts.passed, *counts.failed, *counts.limit_unscored}
-    ids |= set(counts.infra) if infra == "fail" else set()
-    ids |= set(counts.unscored) if unscored == "fail" else set()
-    return tuple(trial for trial in task.trials if trial.trial_id in ids)
+    entering = {"passed", "failed", "limit_unscored"}
+    entering |= {"infra"} if infra == "fail" else set()
+    entering |= {"unscored"} if unscored == "fail" else set()
+    states = states_of(task)
+    return tuple(trial for trial in task.trials if states.get(trial.trial_id) in entering)
 
 
 def outcomes_of(task: TaskTrials, *, infra: str = "fail", unscored: str = "exclude") -> dict[int, bool]:

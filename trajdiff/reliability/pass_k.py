@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from trajdiff.errors import InputError
@@ -66,11 +66,19 @@ def log10_pass_hat_k(n: int, c: int, k: int) -> float:
     return math.log10(math.comb(c, k)) - math.log10(math.comb(n, k)) if c >= k else -math.inf
 
 
-def suite_curve(counts: Iterable[tuple[int, int]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def task_curve(n: int, c: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """pass^k and pass@k of one task for k = 1 up to n; both empty for n = 0. Raises as ``pass_hat_k``."""
+    return suite_curve([(n, c)]) if n else ((), ())
+
+
+def suite_curve(
+    counts: Iterable[tuple[int, int]], most: int | None = None
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """pass^k and pass@k of a suite: equal-weight means over tasks, for k = 1 up to the smallest n.
 
-    ``counts`` are (n, c) per task; tasks with n = 0 have no value and are left out. Summed as fractions, so
-    that the order of tasks cannot change a digit. Raises ``InvalidCountsError`` where no task is left.
+    ``counts`` are (n, c) per task; tasks with n = 0 have no value and are left out. ``most`` ends the curve
+    earlier. Summed exactly, so that the order of tasks cannot change a digit. Raises
+    ``InvalidCountsError`` where no task is left.
     """
     tasks = Counter(counts)
     used = {(n, c): tasks[n, c] for n, c in tasks if not (n == 0 and c == 0)}
@@ -79,16 +87,28 @@ def suite_curve(counts: Iterable[tuple[int, int]]) -> tuple[tuple[float, ...], t
     for n, c in used:
         _check(n, c, 1)
     size = sum(used.values())
+    reach = min(min(n for n, _ in used), most or math.inf)
+    # C(a,k) of every a in use, carried from one k to the next: math.comb anew would cost a second per task
+    # where thousands of trials are planned.
+    ways = dict.fromkeys({a for n, c in used for a in (n, c, n - c)}, 1)
     hat, at = [], []
-    for k in range(1, min(n for n, _ in used) + 1):
-        all_pass, none_pass = Fraction(0), Fraction(0)
-        for (n, c), times in used.items():
-            draws = math.comb(n, k)
-            all_pass += times * Fraction(math.comb(c, k), draws)
-            none_pass += times * Fraction(math.comb(n - c, k), draws)
-        hat.append(float(all_pass / size))
-        at.append(float(1 - none_pass / size))
+    for k in range(1, int(reach) + 1):
+        ways = {a: way * max(a - k + 1, 0) // k for a, way in ways.items()}
+        hat.append(_mean(((n, times * ways[c]) for (n, c), times in used.items()), ways, size))
+        some = ((n, times * (ways[n] - ways[n - c])) for (n, c), times in used.items())
+        at.append(_mean(some, ways, size))
     return tuple(hat), tuple(at)
+
+
+def _mean(parts: Iterable[tuple[int, int]], ways: Mapping[int, int], size: int) -> float:
+    """Mean of numerators over C(n,k): one division per n, rounded once at the end."""
+    above: Counter[int] = Counter()
+    for n, numerator in parts:
+        above[n] += numerator
+    if len(above) == 1:
+        (n,) = above
+        return above[n] / (ways[n] * size)
+    return float(sum((Fraction(above[n], ways[n]) for n in above), Fraction(0)) / size)
 
 
 def disagreement(n: int, c: int) -> float | None:
