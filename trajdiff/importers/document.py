@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -13,51 +13,48 @@ import msgspec
 
 from trajdiff.importers import jsontext
 from trajdiff.importers.archive import Archive
+from trajdiff.importers.deep_json import parts_of
 from trajdiff.importers.jsontext import BadJsonError
-from trajdiff.importers.naming import place_of
+from trajdiff.importers.naming import shortened
 from trajdiff.importers.notices import Notices
-from trajdiff.importers.protocol import Head, Peek, Shape, Unreadable
+from trajdiff.importers.protocol import Peek, Shape, Unreadable
+from trajdiff.importers.record import (
+    Record,
+    decoded,
+    decoded_or_parts,
+    fields_of,
+    head_of,
+    is_readable,
+    record_of,
+)
 from trajdiff.model import Severity
+
+__all__ = ["Document", "Record", "decoded"]
 
 #: How many records are looked at to recognise a format.
 _HEADS = {Shape.LINES: 60, Shape.ARRAY: 20, Shape.OBJECT: 1}
 _LINE_SUFFIX = re.compile(r"\.(jsonl|ndjson)(\.gz)?$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """One record of a file: where it lies and its JSON text, or why it cannot be read."""
-
-    pointer: str
-    line: int | None = None
-    raw: msgspec.Raw | bytes = b""
-    value: Any = None
-    decoded: bool = False
-    problem: str | None = None
-
-    @property
-    def place(self) -> str:
-        """Where the record lies, for messages."""
-        return place_of(self.pointer, self.line)
-
-    def decode(self) -> Any:
-        """The JSON value. Raises ``BadJsonError``."""
-        if self.problem is not None:
-            raise BadJsonError(self.problem, self.line or 1)
-        return self.value if self.decoded else jsontext.decode(self.raw)
-
-
 class Document:
     """A file whose content was found to be JSON text: an object, an array, or lines; or a zip ``archive``.
 
-    ``path`` is the path as the user gave it. ``data`` is decompressed, UTF-8, without byte order mark.
+    ``path`` is the path as the user gave it. ``data`` is decompressed, UTF-8, without byte order mark. Of a
+    ``shallow`` document no value is given out that is nested too deeply for its reader.
     Raises ``Unreadable`` when made from text that is not JSON.
     """
 
     def __init__(
-        self, path: str, data: bytes, sha256: str | None = None, *, archive: Archive | None = None
+        self,
+        path: str,
+        data: bytes,
+        sha256: str | None = None,
+        *,
+        archive: Archive | None = None,
+        shallow: bool = False,
     ) -> None:
         self.path = path
+        self.shallow = shallow
         self.archive = archive
         self.data = data
         self.sha256 = sha256 or hashlib.sha256(data).hexdigest()
@@ -70,9 +67,13 @@ class Document:
 
     def _take_apart(self) -> Shape:
         first = self.data[:4096].lstrip()[:1]
+        self._utf8 = jsontext.is_utf8(self.data)
         if first == b"{" and _LINE_SUFFIX.search(self.path) and self._begins_with_object_line():
             return self._as_lines()
         try:
+            # The fast decoder does not look at what it skips: bytes that are no UTF-8 would pass unnoticed.
+            if not self._utf8:
+                return self._tolerantly(first)
             if first == b"{":
                 self.fields = msgspec.json.decode(self.data, type=dict[str, msgspec.Raw])
                 return Shape.OBJECT
@@ -86,8 +87,6 @@ class Document:
 
     def _tolerantly(self, first: bytes) -> Shape:
         text, replaced = jsontext.bytes_to_text(self.data)
-        if replaced:
-            self.notices.add(Severity.WARNING, "not_utf8", "some bytes are not UTF-8 and were replaced")
         doubles = jsontext.Doubles()
         try:
             value = jsontext.tolerant(text, doubles)
@@ -96,11 +95,12 @@ class Document:
         except BadJsonError as error:
             if first == b"{" and (error.problem.startswith("more text") or self._begins_with_object_line()):
                 return self._as_lines()
+            if error.deep and first in (b"{", b"["):
+                return self._in_parts(first, error)
             raise self._not_json(error) from None
-        if doubles.keys:
-            self.notices.add(
-                Severity.WARNING, "duplicate_key", "a key occurs twice in one object; the last one counts"
-            )
+        if replaced:
+            self._tell_replaced("some bytes are")
+        self._tell_doubled(doubles)
         if isinstance(value, dict):
             self.fields = value
             return Shape.OBJECT
@@ -111,6 +111,20 @@ class Document:
             return Shape.ARRAY
         found = jsontext.compact(value)[:40]
         raise Unreadable("not_a_log", f"a JSON object or list is expected, found {found}")
+
+    def _in_parts(self, first: bytes, deep: BadJsonError) -> Shape:
+        """Something in the file is nested too deeply: whatever lies beside it is read."""
+        try:
+            parts = parts_of(self.data)
+        except BadJsonError:
+            raise self._not_json(deep) from None
+        if not any(is_readable(part.raw) for part in parts):
+            raise self._not_json(deep)
+        if first == b"{":
+            self.fields = {part.key or "": part.raw for part in parts}
+            return Shape.OBJECT
+        self._records = tuple(Record(pointer=f"$[{i}]", raw=one.raw) for i, one in enumerate(parts))
+        return Shape.ARRAY
 
     def _not_json(self, error: BadJsonError) -> Unreadable:
         place = f"line {error.line}, column {error.column}"
@@ -131,7 +145,7 @@ class Document:
         for _ in range(60):
             end = self.data.find(b"\n", start)
             line = self.data[start : end if end >= 0 else len(self.data)]
-            if line[:1] == b"{" and _fields_of(Record(pointer="$", raw=line)) is not None:
+            if line[:1] == b"{" and fields_of(Record(pointer="$", raw=line)) is not None:
                 return True
             if end < 0:
                 return False
@@ -155,7 +169,9 @@ class Document:
 
     def _glued_documents(self, records: list[Record]) -> None:
         """Several documents over many lines, one after the other."""
-        text = jsontext.bytes_to_text(self.data)[0]
+        text, replaced = jsontext.bytes_to_text(self.data)
+        if replaced:
+            self._tell_replaced("some bytes are")
         line, position = 1, 0
         try:
             for value, start in jsontext.several(text):
@@ -165,23 +181,40 @@ class Document:
         except BadJsonError as error:
             records.append(Record(pointer="$", line=error.line, problem=error.problem))
 
+    def _tell_doubled(self, doubles: jsontext.Doubles, place: str | None = None) -> None:
+        if doubles.keys:
+            names = ", ".join(f'"{shortened(key)}"' for key in dict.fromkeys(doubles.keys[:5]))
+            self.notices.add(
+                Severity.WARNING,
+                "duplicate_key",
+                f"a key occurs twice in one object: {names}; the last one counts",
+                pointer=place,
+            )
+
+    def _tell_replaced(self, what: str, place: str | None = None) -> None:
+        self.notices.add(Severity.WARNING, "not_utf8", f"{what} not UTF-8 and were replaced", pointer=place)
+
     def _read_line(self, records: list[Record], line: bytes, number: int, last: bool) -> None:
         try:
-            msgspec.json.decode(line, type=msgspec.Raw)
-            records.append(Record(pointer="$", line=number, raw=line))
-            return
+            if self._utf8 or jsontext.is_utf8(line):
+                msgspec.json.decode(line, type=msgspec.Raw)
+                records.append(Record(pointer="$", line=number, raw=line))
+                return
         except jsontext.FAST_ERRORS:
             pass
-        text = jsontext.bytes_to_text(line)[0]
-        found = 0
+        text, replaced = jsontext.bytes_to_text(line)
+        if replaced:
+            self._tell_replaced(f"some bytes of line {number} are", f"line {number}")
+        found, doubles = 0, jsontext.Doubles()
         try:
-            for value, _ in jsontext.several(text):
+            for value, _ in jsontext.several(text, doubles):
                 records.append(Record(pointer="$", line=number, value=value, decoded=True))
                 found += 1
         except BadJsonError as error:
             cut = last and not self.data.endswith(b"\n")
             problem = "the last line is cut" if cut else f"not JSON: {error.problem} (column {error.column})"
             records.append(Record(pointer="$", line=number, problem=problem))
+        self._tell_doubled(doubles, f"line {number}")
         if found > 1:
             self.notices.add(
                 Severity.WARNING,
@@ -199,32 +232,51 @@ class Document:
             return Peek(shape=self.shape, path=self.path, files=tuple(self.archive.members))
         heads = []
         if self.shape is Shape.OBJECT:
-            heads.append(_head_of(self.fields))
+            heads.append(head_of(self.fields))
         for record in self._records[: _HEADS[self.shape]]:
-            fields = _fields_of(record)
+            fields = fields_of(record)
             if fields is not None:
-                heads.append(_head_of(fields))
+                heads.append(head_of(fields))
         return Peek(shape=self.shape, path=self.path, heads=tuple(heads))
 
     def field(self, key: str) -> Any:
         """The value of one key of the document, which must be an object. Raises ``BadJsonError``."""
-        return decoded(self.fields.get(key))
+        value = decoded(self.fields.get(key))
+        return jsontext.not_deep(value) if self.shallow else value
+
+    def member(self, data: bytes, place: str) -> Any:
+        """The value of a member of an archive; replaced bytes are told. Raises ``BadJsonError``."""
+        if not jsontext.is_utf8(data) and jsontext.bytes_to_text(data)[1]:
+            self._tell_replaced("some bytes are", place)
+        value = jsontext.decode(data)
+        return jsontext.not_deep(value) if self.shallow else value
 
     def items(self, key: str) -> tuple[Record, ...] | None:
         """The records of the array under ``key``; None if there is no array."""
+        records = self._items(key)
+        return self._guarded(records) if self.shallow and records is not None else records
+
+    def _items(self, key: str) -> tuple[Record, ...] | None:
         value = self.fields.get(key)
         if isinstance(value, msgspec.Raw):
             try:
                 parts = msgspec.json.decode(value, type=list[msgspec.Raw])
                 return tuple(Record(pointer=f"$.{key}[{i}]", raw=one) for i, one in enumerate(parts))
             except jsontext.FAST_ERRORS:
-                value = decoded(value)
+                value = decoded_or_parts(value)
         if not isinstance(value, list):
             return None
-        return tuple(Record(pointer=f"$.{key}[{i}]", value=one, decoded=True) for i, one in enumerate(value))
+        return tuple(record_of(one, f"$.{key}[{i}]") for i, one in enumerate(value))
 
     def records(self) -> Iterator[Record]:
         """The records: items of an array, lines, or the one object."""
+        found = self._all_records()
+        yield from self._guarded(found) if self.shallow else found
+
+    def _guarded(self, records: Iterable[Record]) -> tuple[Record, ...]:
+        return tuple(replace(record, shallow=True) for record in records)
+
+    def _all_records(self) -> Iterator[Record]:
         if self.shape is Shape.OBJECT:
             try:
                 value = {key: decoded(one) for key, one in self.fields.items()}
@@ -232,34 +284,3 @@ class Document:
             except BadJsonError as error:
                 yield Record(pointer="$", problem=error.problem)
         yield from self._records
-
-
-def _fields_of(record: Record) -> dict[str, Any] | None:
-    """The keys of a record with their values, decoded or not; None if it is not an object."""
-    if record.problem is not None:
-        return None
-    if not record.decoded:
-        try:
-            return msgspec.json.decode(record.raw, type=dict[str, msgspec.Raw])
-        except jsontext.FAST_ERRORS:
-            pass
-    try:
-        value = record.decode()
-    except BadJsonError:
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _head_of(fields: dict[str, Any]) -> Head:
-    def get(key: str) -> Any:
-        try:
-            return decoded(fields.get(key))
-        except BadJsonError:
-            return None
-
-    return Head(keys=frozenset(fields), get=get)
-
-
-def decoded(value: Any) -> Any:
-    """The value behind a part that may not be decoded yet. Raises ``BadJsonError``."""
-    return jsontext.decode(value) if isinstance(value, msgspec.Raw) else value

@@ -140,33 +140,33 @@ def _read_archive(document: Document, archive: Archive, options: ReadOptions) ->
             "the archive is cut: its directory is lost",
             "the samples that are complete are read; what the log announces beside them is listed as missing",
         )
-    return _imported(header, _archived(archive, notices), document, options)
+    return _imported(header, _archived(document, archive), document, options)
 
 
-def _archived(archive: Archive, notices: Notices) -> Iterator[Sample]:
+def _archived(document: Document, archive: Archive) -> Iterator[Sample]:
     # The order of the members has no meaning; names make it the same for every copy of the log.
     for name in sorted(archive.members, key=natural_key):
         found = _SAMPLE.match(name)
         if found is None:
             continue
         try:
-            value = jsontext.decode(archive.read(name))
+            value = document.member(archive.read(name), name)
             if found["chunked"] and isinstance(value, dict):
-                value = _with_chunks(archive, found["name"], value)
+                value = _with_chunks(document, archive, found["name"], value)
         except (BadMemberError, BadJsonError) as error:
-            _tell_lost(notices, name, error.problem)
+            _tell_lost(document.notices, name, error.problem)
             yield Sample(pointer=f"{name}#$", told=True)
             continue
         yield Sample(pointer=f"{name}#$", value=value)
 
 
-def _with_chunks(archive: Archive, name: str, value: dict[str, Any]) -> dict[str, Any]:
+def _with_chunks(document: Document, archive: Archive, name: str, value: dict[str, Any]) -> dict[str, Any]:
     """A sample whose long lists lie in members of their own, put together."""
     parts: dict[str, list[Any]] = {}
     for member in sorted(archive.members, key=natural_key):
         found = _CHUNK.match(member)
         if found is not None and found["name"] == name:
-            piece = jsontext.decode(archive.read(member))
+            piece = document.member(archive.read(member), member)
             parts.setdefault(found["part"], []).extend(piece if isinstance(piece, list) else [])
     if "attachments" in parts:
         value = value | {"attachments": {str(i): one for i, one in enumerate(parts.pop("attachments"))}}

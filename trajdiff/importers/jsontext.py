@@ -6,6 +6,7 @@ logs; the standard decoder reads them, and gives the line and column of real err
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import msgspec
 
 #: Python converts at most 4,300 digits; longer integers are kept as their text.
 _MAX_DIGITS = 4000
+_PIECE = 1 << 20
 #: Values nested deeper than this are kept as text: later stages walk them recursively.
 MAX_DEPTH = 100
 
@@ -22,10 +24,16 @@ FAST_ERRORS = (msgspec.DecodeError, msgspec.ValidationError, UnicodeError, Recur
 
 
 class BadJsonError(Exception):
-    """Text that is not JSON. ``problem`` is in plain words; line and column count from 1."""
+    """Text that is not JSON. ``problem`` is in plain words; line and column count from 1.
 
-    def __init__(self, problem: str, line: int = 1, column: int = 1, *, cut: bool = False) -> None:
+    ``cut`` says that the text ends early, ``deep`` that it is nested too deeply to be read.
+    """
+
+    def __init__(
+        self, problem: str, line: int = 1, column: int = 1, *, cut: bool = False, deep: bool = False
+    ) -> None:
         super().__init__(problem)
+        self.deep = deep
         self.problem = problem
         self.line = line
         self.column = column
@@ -66,6 +74,21 @@ def bytes_to_text(data: bytes) -> tuple[str, bool]:
         return data.decode("utf-8", "replace"), True
 
 
+def is_utf8(data: bytes) -> bool:
+    """Whether the bytes are UTF-8, escapes of lone surrogates aside; looked at in pieces, nothing is kept."""
+    if data.isascii():
+        return True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    view = memoryview(data)
+    try:
+        for start in range(0, len(view), _PIECE):
+            decoder.decode(view[start : start + _PIECE])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def tolerant(text: str, doubles: Doubles | None = None) -> Any:
     """Decode with the standard library. Raises ``BadJsonError`` with line and column."""
     try:
@@ -77,7 +100,7 @@ def tolerant(text: str, doubles: Doubles | None = None) -> Any:
         problem = "the text ends early" if cut else _plain(error.msg)
         raise BadJsonError(problem, error.lineno, error.colno, cut=cut) from None
     except RecursionError:
-        raise BadJsonError("nested too deeply") from None
+        raise BadJsonError("nested too deeply", deep=True) from None
 
 
 def _plain(message: str) -> str:
@@ -111,12 +134,12 @@ def quick_object(encoded: bytes | str, colons: int) -> dict[str, Any] | None:
     return value if isinstance(value, dict) and len(value) == colons else None
 
 
-def several(text: str) -> Iterator[tuple[Any, int]]:
+def several(text: str, doubles: Doubles | None = None) -> Iterator[tuple[Any, int]]:
     """Decode values glued together or separated by white space, each with its offset in ``text``.
 
     Raises ``BadJsonError`` at the first that is not JSON, after the good ones before it.
     """
-    decoder = json.JSONDecoder(parse_int=_integer)
+    decoder = json.JSONDecoder(parse_int=_integer, object_pairs_hook=doubles)
     position, end = 0, len(text)
     while True:
         while position < end and text[position] in " \t\r\n":
@@ -128,7 +151,7 @@ def several(text: str) -> Iterator[tuple[Any, int]]:
         except json.JSONDecodeError as error:
             raise BadJsonError(_plain(error.msg), error.lineno, error.colno) from None
         except RecursionError:
-            raise BadJsonError("nested too deeply") from None
+            raise BadJsonError("nested too deeply", deep=True) from None
         yield value, position
         position = stop
 
@@ -166,6 +189,13 @@ def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
         if not layer:
             return False
     return True
+
+
+def not_deep(value: Any) -> Any:
+    """The value. Raises ``BadJsonError`` if it is nested deeper than ``MAX_DEPTH``."""
+    if too_deep(value):
+        raise BadJsonError("nested too deeply", deep=True)
+    return value
 
 
 def plain_number(value: Any) -> float | None:

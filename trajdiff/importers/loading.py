@@ -15,7 +15,8 @@ from trajdiff.importers.grouping import Unit, group_trials
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.ledger import Ledger, read_ledger
 from trajdiff.importers.opening import open_document
-from trajdiff.importers.protocol import Imported, Importer, ReadOptions, Source, Unreadable
+from trajdiff.importers.protocol import Imported, Importer, ReadOptions, Unreadable
+from trajdiff.importers.reading import read_file
 from trajdiff.importers.recognition import not_recognised, recognise
 from trajdiff.importers.registry import importer_named
 from trajdiff.importers.side_files import (
@@ -122,7 +123,7 @@ def _read_piece(piece: Piece, session: _Session) -> None:
         if claim is None:
             session.fail_or(not_recognised(document, named=piece.given.named))
             return
-        imported = claim[0].read(_source(document, piece), session.options)
+        imported = read_file(claim[0], document, piece.members, session.options)
     except Unreadable as error:
         _keep_unreadable(error, piece, session)
         return
@@ -188,10 +189,6 @@ def _severity(error: Unreadable, given: Given) -> Severity:
     stray = error.slug in _STRAY and not given.named and not _JSON_NAME.search(given.path)
     stray = stray or (error.slug == "no_trajectories" and not given.named)
     return Severity.WARNING if stray else Severity.ERROR
-
-
-def _source(document: Document, piece: Piece) -> Source:
-    return Source(document=document, members=piece.members, open=open_document)
 
 
 def _hash(document: Document, piece: Piece) -> str:

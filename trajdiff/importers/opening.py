@@ -31,13 +31,16 @@ _MARKS = (
 )
 
 
-def open_document(path: str, stdin: bytes | None = None) -> Document:
-    """Open ``path`` (``-`` is ``stdin``). Raises ``Unreadable`` with what is wrong in plain words."""
+def open_document(path: str, stdin: bytes | None = None, *, shallow: bool = False) -> Document:
+    """Open ``path`` (``-`` is ``stdin``). Raises ``Unreadable`` with what is wrong in plain words.
+
+    A ``shallow`` document refuses values that are nested too deeply for readers that walk them.
+    """
     data = _content(path, stdin)
     sha256 = hashlib.sha256(data).hexdigest()
     data = _decompressed(data)
     if data.startswith(ZIP_MAGIC):
-        return Document(path, data, sha256, archive=open_archive(data))
+        return Document(path, data, sha256, archive=open_archive(data), shallow=shallow)
     data = _as_utf8(data)
     if not data.strip():
         raise Unreadable(
@@ -51,7 +54,7 @@ def open_document(path: str, stdin: bytes | None = None) -> Document:
         )
     if b"\x00" in data[:1024]:
         raise Unreadable("binary_file", "not a text file")
-    return Document(path, data, sha256)
+    return Document(path, data, sha256, shallow=shallow)
 
 
 def _content(path: str, stdin: bytes | None) -> bytes:

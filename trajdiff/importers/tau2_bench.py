@@ -113,11 +113,8 @@ def _run_of(document: Document) -> _Run:
     is_results = "info" in document.fields and "tasks" in document.fields and "task_id" not in document.fields
     if not is_results:
         return _Run(is_results=False, producer={})
-    try:
-        info = _object(document.field("info"))
-        listed = document.field("tasks")
-    except BadJsonError as error:
-        raise Unreadable("unreadable_header", f"info or tasks cannot be read: {error.problem}") from None
+    info = _object(_head_field(document, "info"))
+    listed = _head_field(document, "tasks")
     agent = _object(info.get("agent_info"))
     suite = id_text(_object(info.get("environment_info")).get("domain_name"))
     tasks = [task_of(one, suite) for one in listed] if isinstance(listed, list) else []
@@ -136,6 +133,17 @@ def _run_of(document: Document) -> _Run:
         ),
         producer=_producer(info, agent),
     )
+
+
+def _head_field(document: Document, key: str) -> Any:
+    """What the head of a file says; the simulations are read without it, too."""
+    try:
+        return document.field(key)
+    except BadJsonError as error:
+        document.notices.once(
+            Severity.WARNING, "unreadable_header", key, f"{key} cannot be read: {error.problem}"
+        )
+        return None
 
 
 def _policy_version(info: dict[str, Any]) -> str | None:

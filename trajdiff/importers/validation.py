@@ -8,12 +8,14 @@ from typing import Any
 
 from trajdiff.errors import InputError
 from trajdiff.importers.document import Document, Record
+from trajdiff.importers.doubled_keys import doubled_keys
 from trajdiff.importers.folders import Piece, layouts
 from trajdiff.importers.gathering import gather
 from trajdiff.importers.jsontext import BadJsonError
-from trajdiff.importers.naming import id_text, place_of
+from trajdiff.importers.naming import id_text, place_of, shortened
 from trajdiff.importers.opening import open_document
-from trajdiff.importers.protocol import FileValidation, Importer, ReadOptions, Source, Unreadable
+from trajdiff.importers.protocol import FileValidation, Importer, ReadOptions, Unreadable
+from trajdiff.importers.reading import read_file
 from trajdiff.importers.recognition import not_recognised, recognise
 from trajdiff.importers.side_files import forced_importer, recognising
 from trajdiff.model import Diagnostic, Severity
@@ -51,8 +53,7 @@ def _check(piece: Piece, forced: Importer | None, options: ReadOptions) -> FileV
     importer = claimed[0]
     try:
         problems = _violations(importer, document, piece)
-        source = Source(document=document, members=piece.members, open=open_document)
-        imported = importer.read(source, options)
+        imported = read_file(importer, document, piece.members, options)
     except Unreadable as error:
         return FileValidation(path=path, format=importer.title, trials=0, problems=(error.diagnostic(path),))
     # A record that gave no trial makes the file invalid; what the schema found there is told once.
@@ -62,6 +63,7 @@ def _check(piece: Piece, forced: Importer | None, options: ReadOptions) -> FileV
         for one in imported.diagnostics
         if not (one.slug in _SAID_BY_SCHEMA and _told(one, places))
     ]
+    more += _doubled(document, imported.diagnostics)
     if not imported.trials and not imported.unread:
         empty = Diagnostic(
             severity=Severity.ERROR, slug="no_trials", message="there is no trial in it", path=path
@@ -77,6 +79,27 @@ def _check(piece: Piece, forced: Importer | None, options: ReadOptions) -> FileV
 _SAID_BY_SCHEMA = frozenset(
     {"unreadable_record", "odd_reward", "unknown_verdict", "unknown_termination", "no_steps", "no_messages"}
 )
+
+
+def _doubled(document: Document, told: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """A warning for every record in which a key occurs twice, unless reading has named the key there."""
+    found: list[Diagnostic] = []
+    said = [one for one in told if one.slug == "duplicate_key"]
+    for place, keys in doubled_keys(document):
+        known = " ".join(detail for one in said if one.pointer == place for detail in one.details)
+        new = [key for key in keys if f'"{shortened(key)}"' not in known]
+        if new:
+            names = ", ".join(f'"{shortened(key)}"' for key in new[:5])
+            found.append(
+                Diagnostic(
+                    severity=Severity.WARNING,
+                    slug="duplicate_key",
+                    message=f"a key occurs twice in one object: {names}; the last one counts",
+                    path=document.path,
+                    pointer=place,
+                )
+            )
+    return found[:_MAX_PROBLEMS]
 
 
 def _told(diagnostic: Diagnostic, places: tuple[tuple[str | None, str], ...]) -> bool:
