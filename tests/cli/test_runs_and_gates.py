@@ -359,3 +359,35 @@ def test_published_curves(here: Path) -> None:
     assert percent.out == "histogram 14 10 16 68 (unique)\n"
     for bad in (("x",), ("pass^9=.5",), ("pass=.5",), ("1.5",), (".5", ".4", ".3")):
         assert run("check-curve", *bad, "--tasks", "10", "--trials", "2").code == 2
+
+
+RENAMED = """
+[tools]
+"*book*" = "write"
+
+[steps]
+"book a pick-up" = "*book*"
+"look up a parcel" = "*parcel*"
+"""
+
+
+def test_renamed_and_split_tools_are_mapped_in_the_settings(runs: Path) -> None:
+    """The candidate calls the same steps by other names, one of them by two: what was known stays known."""
+    renamed = trials(BEFORE)
+    for at, entry in enumerate(renamed):
+        look, book = (step for step in entry["steps"] if step.get("kind") == "tool_call")
+        look["name"] = "fetch_parcel_record"
+        book["name"] = "book_express" if at % 2 else "rebook"
+    write_records(runs / "v3" / "r.jsonl", renamed)
+    known = {"c", "d", "e", "g"}
+
+    def found() -> dict[str, set[str]]:
+        made = run("compare", "runs", "v1", "v3", "--json").json["tasks"]
+        return {name: {one["task_id"] for one in made if one[name]} for name in ("new", "known", "gone")}
+
+    # Without a mapping the names differ, and so do the divergences that name them.
+    assert found()["new"] == found()["gone"] == known
+    (runs / "trajdiff.toml").write_text(RENAMED)
+    assert found() == {"new": set(), "known": known, "gone": set()}
+    made = run("check", "v3", "--baseline", "v1", "--fail-on", "new-divergence", "--min-grade", "D")
+    assert made.code == 0

@@ -201,10 +201,13 @@ def stable(case: Case, suspect: Suspect) -> bool:
 
 
 def identity(case: Case, suspect: Suspect) -> str:
-    """What stays the same when the tool runs again on new trials: task, kind, step, argument, place."""
-    step = suspect.expected or case.steps[suspect.manifest]
+    """What stays the same when the tool runs again on new trials: task, kind, step, argument, place. Steps go
+    by their labels: a tool that was renamed or split keeps them where ``steps`` of the settings says so."""
+    root, manifest = case.steps[suspect.root], case.steps[suspect.manifest]
+    step = suspect.expected or manifest
     path = (suspect.path or "").split("[")[0] if suspect.kind is Kind.WRONG_ARGUMENT else ""
-    tool = suspect.tool or ""
+    labels = (s.label for s in (step, manifest, root) if s.step.name == suspect.tool)
+    tool = next(labels, suspect.tool or "") if suspect.tool else ""
     return "|".join((case.task.task_id, suspect.kind.value, tool, path, step.label))
 
 
