@@ -11,15 +11,18 @@ from tests.project.imports import PACKAGE, Import, cycle, imports_of, modules
 #: The layers from the bottom up. A module may import from its own line and from the lines below.
 #: A new module of the top level gets a place here; a package stands for all its modules.
 LAYERS = (
-    ("errors",),
-    ("model", "natural"),
-    ("schema", "settings_check", "settings"),
+    ("errors", "record"),
+    ("model", "natural", "demo"),
+    ("schema", "settings_check", "settings_rules", "settings"),
     ("importers",),
+    ("running",),
     ("reliability",),
     ("align",),
     ("divergence",),
     ("analysis",),
-    ("report", "sides", "comparison", "gate", "localization"),
+    ("intervention",),
+    ("redaction", "redaction_patterns"),
+    ("report", "sides", "comparison", "gate", "localization", "shape"),
     ("render",),
     ("cli",),
     ("__main__",),

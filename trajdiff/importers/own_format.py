@@ -1,15 +1,18 @@
-"""The project's own format, trajdiff/1: one trial a record, as JSON object, array or lines (formats.md 9)."""
+"""The project's own format, trajdiff/1: one trial a record, as JSON object, array or lines (formats.md 9).
+
+A recorder writes a trial as several lines with ``event``; ``own_events`` puts them together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError, plain_number
 from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
 from trajdiff.importers.notices import Notices, Where
+from trajdiff.importers.own_events import Assembled, Recordings, is_event, with_lines
 from trajdiff.importers.own_fields import (
     as_list,
     as_object,
@@ -67,19 +70,26 @@ class _OwnFormat:
         return document.records()
 
     def read(self, source: Source, options: ReadOptions) -> Imported:
-        """Every record that names a task is a trial; one that does not is told and left out."""
+        """Every record that names a task is a trial, or a line of a recording; one that does not is told."""
         document = source.document
         trials: list[Trial] = []
         plans: list[Plan] = []
+        recordings = Recordings(document.notices)
         unread = 0
         for record in document.records():
             value = _record_value(record, document.notices)
             if value is None:
                 unread += 1
                 continue
+            if is_event(value):
+                recordings.add(value, record)
+                continue
             if value.get("no_trial") is not True:
                 trials.append(_trial(value, record, document, options))
             plans.append(_plan(value))
+        for made in recordings.finished():
+            trials.append(_recorded(made, document, options))
+            plans.append(_plan(made.value))
         return Imported(
             trials=tuple(trials), plans=tuple(plans), diagnostics=document.notices.all(), unread=unread
         )
@@ -165,6 +175,12 @@ def _trial(value: Mapping[str, Any], record: Record, document: Document, options
         message_count=messages,
         metadata=as_object(value.get("metadata")),
     )
+
+
+def _recorded(made: Assembled, document: Document, options: ReadOptions) -> Trial:
+    """A trial that a recorder wrote line by line."""
+    trial = _trial(made.value, made.record, document, options)
+    return replace(trial, steps=with_lines(trial.steps, made))
 
 
 def _ordinal(value: Mapping[str, Any], trial_id: str) -> int:
