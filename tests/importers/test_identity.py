@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.importers.fixtures import (
+    jsonl,
     names,
     put,
     read,
@@ -26,6 +27,8 @@ from tests.importers.fixtures import (
 from trajdiff.errors import InputError
 from trajdiff.importers import ReadOptions, load
 from trajdiff.model import Corpus
+
+LONG = ({"actor": "user", "text": "a"}, {"actor": "agent", "text": "b"})
 
 
 def load_all(folder: Path, **options: Any) -> Corpus:
@@ -326,3 +329,46 @@ def test_records_in_any_order_give_the_same_corpus_but_for_their_places() -> Non
             json.dumps([(name, trial.reward) for name, trial in zip(names(corpus), corpus.trials, strict=True)])
         )
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "words"),
+    [
+        (
+            {"steps": list(LONG)},
+            {"steps": list(LONG[:1])},
+            "no time says which is later: the longer one counts",
+        ),
+        ({"metadata": {"a": 1}}, {"metadata": {"a": 2}}, "the same in any order of the records"),
+        ({"metadata": {"a": 1}, "ended_at": "2025-01-01T10:00:00"}, {"metadata": {"a": 2}}, "the latest one"),
+        ({"verdict": "infra"}, {"verdict": "pass"}, "the one with a verdict counts"),
+        ({"provenance": {"model": "m"}}, {}, "the same content"),
+    ],
+)
+def test_which_copy_counts_does_not_depend_on_the_order_of_the_records(
+    one: dict[str, Any], other: dict[str, Any], words: str
+) -> None:
+    first, second = record(**one), record(**other)
+    found = [read(jsonl(*order)) for order in ((first, second), (second, first))]
+    kept = [
+        [(trial.verdict, trial.metadata, trial.provenance, len(trial.steps)) for trial in corpus.trials]
+        for corpus in found
+    ]
+    assert kept[0] == kept[1]
+    assert len(kept[0]) == 1
+    for corpus in found:
+        (note,) = (one for one in corpus.diagnostics if one.slug in ("superseded_trial", "duplicate_trial"))
+        assert words in note.message
+
+
+def test_asked_for_the_first_or_latest_the_place_decides_where_no_time_does() -> None:
+    rows = [record(metadata={"a": number}) for number in (2, 1, 3)]
+    assert read(jsonl(*rows), on_duplicate="first").trials[0].metadata == {"a": 2}
+    assert read(jsonl(*rows), on_duplicate="latest").trials[0].metadata == {"a": 3}
+
+
+def test_a_conflict_inside_one_file_does_not_speak_of_two() -> None:
+    with pytest.raises(InputError) as caught:
+        read(jsonl(record(verdict="pass"), record(verdict="fail")))
+    assert "both stand in one file: choose with --on-duplicate latest or first" in str(caught.value)
+    assert "two files" not in str(caught.value)

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from trajdiff.errors import InputError
+from trajdiff.importers.later_copy import Entry, again, age, fuller, rule_of
 from trajdiff.importers.sameness import (
-    is_retry,
     other_id,
     other_maker,
     other_run,
     recorded_difference,
     same_content,
 )
-from trajdiff.model import Diagnostic, Severity, Trial, Verdict
+from trajdiff.model import Diagnostic, Severity, Trial
 from trajdiff.natural import natural_key
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """A trial with the number of its file and its place in it."""
-
-    trial: Trial
-    unit: int
-    place: int
+__all__ = ["Entry", "drop_copies", "place_of"]
 
 
 Slot = tuple[str | None, str, str]
-_SCORED = (Verdict.PASS, Verdict.FAIL)
 
 
 def drop_copies(
@@ -170,12 +161,7 @@ def _number_by_file(entries: Sequence[Entry], paths: Sequence[str], notes: list[
 
 def _of_runs(one: Trial, other: Trial) -> bool:
     """Whether it is known how the two belong together: two runs, or a retry inside one."""
-    return other_run(one, other) or _again(one, other)
-
-
-def _again(one: Trial, other: Trial) -> bool:
-    """Whether one is a second attempt at the other: the producer says so, or only one of them was scored."""
-    return is_retry(one, other) or (one.verdict in _SCORED) is not (other.verdict in _SCORED)
+    return other_run(one, other) or again(one, other)
 
 
 def _renumbered(entry: Entry, number: int) -> Entry:
@@ -213,13 +199,14 @@ def _settle(
         for other in group[1:]:
             _join(runs, chosen.unit, other.unit)
             if same_content(chosen.trial, other.trial):
-                notes.append(_note("duplicate_trial", chosen, other, "the same content; counted once", why))
+                chosen, left = fuller(chosen, other)
+                notes.append(_note("duplicate_trial", chosen, left, "the same content; counted once", why))
             elif _contradict(chosen, other, on_duplicate):
                 conflicts.append((chosen, other))
             else:
-                first, second = sorted((chosen, other), key=_age(chosen, other))
+                first, second = sorted((chosen, other), key=age(chosen, other, on_duplicate))
                 chosen, left = (first, second) if on_duplicate == "first" else (second, first)
-                rule = "the first one counts" if on_duplicate == "first" else "the latest one counts"
+                rule = rule_of(chosen, left, on_duplicate)
                 notes.append(_note("superseded_trial", chosen, left, rule, why))
         kept.append(chosen)
     if conflicts:
@@ -229,28 +216,8 @@ def _settle(
 
 def _contradict(one: Entry, other: Entry, on_duplicate: str | None) -> bool:
     if on_duplicate is None:
-        return one.trial.verdict is not other.trial.verdict and not _again(one.trial, other.trial)
+        return one.trial.verdict is not other.trial.verdict and not again(one.trial, other.trial)
     return on_duplicate == "error"
-
-
-def _age(one: Entry, other: Entry) -> Callable[[Entry], tuple[object, ...]]:
-    """What orders two recordings: the time; of an attempt and its retries the last one that was scored."""
-    if not _again(one.trial, other.trial):
-        return _time
-    return lambda entry: (entry.trial.verdict in _SCORED, *_time(entry))
-
-
-def _time(entry: Entry) -> tuple[float, int, int]:
-    """When the trial ended, as far as it is recorded; else its place among the files."""
-    for recorded in (entry.trial.ended_at, entry.trial.started_at):
-        try:
-            moment = datetime.fromisoformat(recorded or "")
-        except ValueError:
-            continue
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        return moment.timestamp(), entry.unit, entry.place
-    return 0.0, entry.unit, entry.place
 
 
 def place_of(trial: Trial) -> str:
@@ -284,7 +251,9 @@ def _conflict_error(conflicts: Sequence[tuple[Entry, Entry]], on_duplicate: str 
         details.extend(f"  {place_of(entry.trial)} ({entry.trial.verdict})" for entry in (one, other))
     if len(conflicts) > 5:
         details.append(f"and {len(conflicts) - 5} more")
-    details.append("give one of the two files only, or choose with --on-duplicate latest or first")
+    several = any(one.trial.source.path != other.trial.source.path for one, other in conflicts)
+    give = "give one of the two files only, or choose" if several else "both stand in one file: choose"
+    details.append(f"{give} with --on-duplicate latest or first")
     differ = "with different content" if on_duplicate == "error" else "with different verdicts"
     count = len(conflicts)
     subject = "a trial was" if count == 1 else f"{count} trials were"
