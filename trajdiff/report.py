@@ -91,6 +91,8 @@ class Report:
     """Everything a renderer may show. Tasks stand in display order (unstable with a divergence first).
 
     ``card`` holds intervals and everything else about reliability; None where nobody asked for it.
+    ``redacted`` counts what was hidden by kind, None where nothing was looked for; ``content`` is False where
+    texts and values were left out. ``rules`` says what the accept list and the ignore rules did.
     """
 
     format_version: str
@@ -106,6 +108,9 @@ class Report:
     diagnostics: tuple[Diagnostic, ...]
     method: tuple[str, ...]
     card: Card | None = None
+    redacted: tuple[tuple[str, int], ...] | None = None
+    content: bool = True
+    rules: tuple[str, ...] = ()
 
     def task(self, task_id: str) -> TaskReport | None:
         """The task with this id, or None."""

@@ -17,6 +17,7 @@ from typing import Any
 from trajdiff.errors import UsageError
 from trajdiff.model import Effect
 from trajdiff.settings_check import check, key_path, quote
+from trajdiff.settings_rules import AcceptRule, RedactRules, accept_parts, accept_rule, redact_rules, undated
 
 OWN_FILE = "trajdiff.toml"
 PROJECT_FILE = "pyproject.toml"
@@ -86,6 +87,9 @@ class Settings:
     steps: tuple[StepLabel, ...] = ()
     ignore: IgnoreRules = field(default_factory=IgnoreRules)
     gate: tuple[GateRule, ...] = ()
+    accept: tuple[AcceptRule, ...] = ()
+    redact: RedactRules = field(default_factory=RedactRules)
+    reviews: str | None = None
     map: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
 
@@ -109,6 +113,7 @@ def load_settings(config: str | None = None, *, use_config: bool = True, start: 
     file, document = found
     origin = _from(start, file)
     where = f"{origin}: [tool.trajdiff]" if file.name == PROJECT_FILE else origin
+    document = undated(document)
     check(document, where=where)
     return _settings(document, origin, file.parent, start)
 
@@ -238,6 +243,12 @@ def _settings(document: Mapping[str, Any], origin: str, folder: Path, start: Pat
         values["steps"] = tuple(_step(label, rule) for label, rule in values["steps"].items())
     if "ignore" in values:
         values["ignore"] = IgnoreRules(**{key: tuple(rules) for key, rules in values["ignore"].items()})
+    if "accept" in values:
+        values["accept"] = tuple(accept_rule(entry, at, origin) for at, entry in enumerate(values["accept"], 1))
+    if "redact" in values:
+        values["redact"] = redact_rules(values["redact"], origin)
+    if "reviews" in values:
+        values["reviews"] = _pattern(values["reviews"], folder, start)
     if "gate" in values:
         values["gate"] = tuple(_gate(rule, origin) for rule in values["gate"])
     return Settings(origin=origin, origins=dict.fromkeys(values, origin), **values)
@@ -291,6 +302,11 @@ def _entries(key: str, value: Any) -> list[tuple[tuple[str, ...], str]]:
             return [((key,), "not set")]
         case IgnoreRules():
             return [((key, f.name), _text(list(getattr(value, f.name)))) for f in fields(IgnoreRules)]
+        case RedactRules():
+            shown = {f.name: getattr(value, f.name) for f in fields(RedactRules)}
+            return [((key, name), _text(list(v) if isinstance(v, tuple) else v)) for name, v in shown.items()]
+        case (AcceptRule(), *_):
+            return [((key, str(at)), _text(accept_parts(rule))) for at, rule in enumerate(value, 1)]
         case Mapping() if value:
             return [((key, name), _text(effect)) for name, effect in value.items()]
         case (GateRule(), *_):

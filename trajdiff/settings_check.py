@@ -15,13 +15,11 @@ from typing import Any
 from trajdiff.errors import UsageError
 from trajdiff.schema import load_schema
 
-#: Sections that are planned and not read yet; they get their own message instead of "unknown key".
-LATER = frozenset({"accept", "redact", "reviews"})
-
 _NAMES = {
     "string": ("a text", "texts"),
     "integer": ("a whole number", "whole numbers"),
     "number": ("a number", "numbers"),
+    "boolean": ("true or false", "truth values"),
     "array": ("a list", "lists"),
     "object": ("a table", "tables"),
 }
@@ -32,13 +30,6 @@ def check(document: Mapping[str, Any], *, where: str) -> None:
 
     ``where`` names the file (and table) in the message.
     """
-    for key in document:
-        if key in LATER:
-            raise UsageError(
-                f"{where}: {key} is not supported in this version",
-                f"at {key_path((key,))}",
-                "leave it out for now",
-            )
     _check_value(document, load_schema("settings"), (), where)
 
 
@@ -123,6 +114,8 @@ def _is_a(value: Any, kind: str) -> bool:
         case "number":
             largest = sys.float_info.max
             return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= largest
+        case "boolean":
+            return isinstance(value, bool)
         case "array":
             return isinstance(value, list)
         case _:

@@ -114,12 +114,12 @@ def test_files_are_written_beside_the_text(here: Path) -> None:
     result = run("report", "--to", "r.json", "--to", "r.csv", "--md", "note.txt", "--to", "r.jsonl")
     assert result.out == run("report").out
     assert [line for line in result.err.splitlines() if line.startswith("wrote")] == [
-        "wrote   r.json",
-        "wrote   r.csv",
-        "wrote   r.jsonl",
-        "wrote   note.txt",
+        "wrote   r.json   0 values redacted",
+        "wrote   r.csv   0 values redacted",
+        "wrote   r.jsonl   0 values redacted",
+        "wrote   note.txt   0 values redacted",
     ]
-    assert Path("r.json").read_text(encoding="utf-8") == run("report", "--json").out
+    assert Path("r.json").read_text(encoding="utf-8") == run("report", "--json", "--redact").out
     assert Path("note.txt").read_text(encoding="utf-8").startswith("<!-- trajdiff:report -->")
     assert sorted(path.name for path in here.iterdir()) == ["note.txt", "r.csv", "r.json", "r.jsonl", "traces"]
 

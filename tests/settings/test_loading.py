@@ -19,6 +19,7 @@ from trajdiff.settings import (
     load_settings,
     override,
 )
+from trajdiff.settings_rules import AcceptRule, RedactRules
 
 FULL = """
 traces   = ["runs/nightly/*.json", "one.jsonl"]
@@ -29,6 +30,7 @@ threshold  = 1
 infra      = "exclude"
 unscored   = "fail"
 outcomes   = ["runs/scores.csv", "trials.toml"]
+reviews    = "notes/reviews.jsonl"
 
 [tools]
 "get_*"     = "read"
@@ -57,6 +59,17 @@ unless = {amount = "0*"}
 [[gate]]
 name  = "facts are right"
 score = "communicate"
+
+[[accept]]
+task  = "L1-017"
+kind  = "duplicate_write"
+tool  = "send_*"
+why   = "policy 3.2 allows a second mail"
+until = 2027-03-01
+
+[redact]
+personal = false
+patterns = ["ORD-[0-9]{6}"]
 """
 
 
@@ -95,6 +108,17 @@ def test_every_key_of_the_file_arrives(folder: Path) -> None:
         ),
         GateRule(name="facts are right", score="communicate"),
     )
+    assert made.accept == (
+        AcceptRule(
+            why="policy 3.2 allows a second mail",
+            task="L1-017",
+            kind="duplicate_write",
+            tool="send_*",
+            until="2027-03-01",
+        ),
+    )
+    assert made.redact == RedactRules(personal=False, patterns=("ORD-[0-9]{6}",))
+    assert made.reviews == "notes/reviews.jsonl"
 
 
 @pytest.mark.parametrize(
@@ -186,8 +210,9 @@ def test_start_may_be_relative(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_explain_gives_every_value_with_its_origin(folder: Path) -> None:
     first = ["traces", "name", "k", "expected_trials", "threshold", "outcomes", "infra", "unscored"]
-    rules = ["tools", "steps", "ignore.arguments", "ignore.results", "ignore.tools", "gate", "map"]
-    keys = [*first, *rules]
+    rules = ["tools", "steps", "ignore.arguments", "ignore.results", "ignore.tools", "gate"]
+    last = ["accept", "redact.secrets", "redact.personal", "redact.patterns", "reviews", "map"]
+    keys = [*first, *rules, *last]
     assert [(key, origin) for key, _, origin in explain(Settings())] == [(key, "default") for key in keys]
     (folder / "trajdiff.toml").write_text(FULL, encoding="utf-8")
     made = override(load_settings(start=folder), origin="--infra", infra="fail", k=None)
@@ -201,7 +226,8 @@ def test_explain_gives_every_value_with_its_origin(folder: Path) -> None:
     assert "openai_messages" in rows["map.mine"][0]
     assert rows["ignore.tools"] == ('["think"]', "trajdiff.toml")
     assert rows['gate."facts are right"'] == ('{"score": "communicate"}', "trajdiff.toml")
-    assert len(rows) == len(explain(made)) == 8 + 3 + 2 + 3 + 2 + 1
+    assert len(rows) == len(explain(made)) == 8 + 3 + 2 + 3 + 2 + 1 + 3 + 1 + 1
+    assert rows["accept.1"][0].startswith('{"why": "policy 3.2 allows a second mail", "task": "L1-017"')
 
 
 def test_override_takes_values_and_leaves_the_rest() -> None:

@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.settings.test_loading import FULL
+from trajdiff.divergence.finding import Kind
 from trajdiff.errors import UsageError
 from trajdiff.settings import load_settings
-from trajdiff.settings_check import LATER, check
+from trajdiff.settings_check import check
+from trajdiff.settings_rules import KINDS, undated
 
 BAD = {
     'trace = ["runs"]': ('unknown key "trace"', "at trace", "did you mean traces?"),
@@ -61,8 +63,32 @@ BAD = {
     '"\\u001b[31mred" = 1': (
         'unknown key "\\u001b[31mred"',
         'at "\\u001b[31mred"',
-        "known here: expected_trials, gate, ignore, infra, k, map, name, outcomes, steps, threshold, tools,"
-        " traces, unscored",
+        "known here: accept, expected_trials, gate, ignore, infra, k, map, name, outcomes, redact, reviews,"
+        " steps, threshold, tools, traces, unscored",
+    ),
+    "[redact]\nsecrets = 1": ("redact.secrets must be true or false", "at redact.secrets (found 1)"),
+    '[redact]\npatterns = ["a("]': (
+        "no regular expression: missing ), unterminated subpattern at position 1",
+        'at redact.patterns[0] (found "a(")',
+    ),
+    '[redact]\npatterns = ["x*"]': (
+        "a redaction pattern must not match an empty text",
+        'at redact.patterns[0] (found "x*")',
+    ),
+    '[[accept]]\ntask = "a"': ("accept.0 has no why", "at accept.0.why (missing)"),
+    '[[accept]]\nwhy = "w"': (
+        "accept entry 1 would accept everything",
+        "at accept[0]",
+        "name a task, kind, tool or argument",
+    ),
+    '[[accept]]\nwhy = "w"\nkind = "duplicate_wirte"': (
+        "accept entry 1: no kind duplicate_wirte",
+        "at accept[0].kind",
+        "did you mean duplicate_write?",
+    ),
+    '[[accept]]\nwhy = "w"\ntask = "a"\nuntil = "soon"': (
+        "accept entry 1: until must be a date such as 2027-03-01",
+        'at accept[0].until (found "soon")',
     ),
     f'name = ["{"x" * 200}"]': (
         "name must be a text that is not empty",
@@ -85,12 +111,6 @@ def told(text: str | bytes, folder: Path, name: str = "trajdiff.toml") -> list[s
 @pytest.mark.parametrize("text", BAD)
 def test_message_names_file_key_value_and_what_was_expected(text: str, tmp_path: Path) -> None:
     assert told(text, tmp_path) == list(BAD[text])
-
-
-@pytest.mark.parametrize("section", sorted(LATER))
-@pytest.mark.parametrize("value", ["{}", "[]", '"x"'])
-def test_planned_sections_are_not_called_unknown(section: str, value: str, tmp_path: Path) -> None:
-    assert told(f"{section} = {value}", tmp_path)[0] == f"{section} is not supported in this version"
 
 
 def test_pyproject_is_named_with_its_table(tmp_path: Path) -> None:
@@ -141,7 +161,7 @@ def schema(project: Path) -> dict[str, Any]:
     return loaded
 
 
-KEYS_INSIDE = ["tool", "arguments", "results", "tools", "name", "score", "x", ""]
+KEYS_INSIDE = ["why", "secrets", "patterns", "tool", "arguments", "results", "tools", "name", "score", "x", ""]
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 5) | st.sampled_from([0.5, 2.5])
     | st.sampled_from(["", "x", "fail", "exclude", "read", "write"]),
@@ -161,12 +181,19 @@ KEYS = [
     "steps",
     "ignore",
     "gate",
+    "accept",
+    "redact",
+    "reviews",
     "x",
 ]
 
 
+def test_an_accept_entry_may_name_every_kind_and_no_other() -> None:
+    assert set(KINDS) == {str(kind) for kind in Kind}
+
+
 def test_the_full_example_is_valid_for_both(schema: dict[str, Any]) -> None:
-    document = tomllib.loads(FULL)
+    document = undated(tomllib.loads(FULL))
     assert set(document) == set(schema["properties"])
     jsonschema.validate(document, schema)
     check(document, where="trajdiff.toml")

@@ -196,6 +196,13 @@ _to_option = click.option(
     help="Also write a file; its suffix names the format. Repeatable; - is standard output and needs --format.",
 )
 
+#: On everything that writes files (interface.md 13).
+sharing = (
+    click.option("--redact", is_flag=True, help="Hide secrets and personal data on standard output, too."),
+    click.option("--no-redact", is_flag=True, help="Hide nothing in the files written."),
+    click.option("--no-content", is_flag=True, help="Shape only: tools, marks, outcomes, counts; no texts."),
+)
+
 output_options = together(
     click.option(
         "--format",
@@ -205,5 +212,6 @@ output_options = together(
     click.option("--json", is_flag=True, help="Short for --format json."),
     click.option("--md", metavar="FILE", help="Also write Markdown to this file."),
     _to_option,
+    *sharing,
     click.option("--exit-code", is_flag=True, help="End with 1 if there is a finding."),
 )

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from trajdiff.cli.diagnostics import tell
 from trajdiff.cli.progress import Stage
+from trajdiff.cli.sharing import Sharing
 from trajdiff.cli.streams import State, is_terminal, put, say, use_ascii, use_color, width
 from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.errors import UsageError
@@ -47,6 +48,7 @@ class Session:
         self.state.debug = bool(options.get("debug"))
         self.quiet, self.verbose = bool(options.get("quiet")), bool(options.get("verbose"))
         self.settings = self._settings()
+        self.sharing = Sharing(options, self.settings)
         self.where = ""
         if subject is not None:
             by_name(subject, self.format())
@@ -55,7 +57,7 @@ class Session:
     def _settings(self) -> Settings:
         """Settings file, with the options (or their environment variables) above it."""
         found = load_settings(
-            self.options.get("config"), use_config=not self.options.get("no_config"), start=Path.cwd()
+            self.options.get("config"), use_config=not self.options.get("no_config"), start=here()
         )
         for name in _SETTINGS:
             value = self.options.get(name)
@@ -89,7 +91,7 @@ class Session:
             paths = list(named)
             self.note("traces", f"{' '.join(_shown(path) for path in paths)} (no TRACES given; the manifest)")
         else:
-            paths, why = default_traces(self.settings, Path.cwd())
+            paths, why = default_traces(self.settings, here())
             self.note("traces", f"{' '.join(_shown(path) for path in paths)} ({why})")
         self.where = " ".join(paths[:3]) + (" ..." if len(paths) > 3 else "")
         return paths
@@ -216,13 +218,21 @@ class Session:
         """Print the result, write the files asked for; all targets are checked before the first is written."""
         targets = self._targets(subject)
         shown = by_name(subject, self.format())
-        rendered = [
-            (target, renderer.render(report, _for_file(view, self.options))) for target, renderer in targets
-        ]
-        put(shown.render(report, view if shown.name == "text" else _plain(view)), utf8=shown.name != "text")
-        for target, content in rendered:
+        rendered = [(target, *self.document(renderer, report, view)) for target, renderer in targets]
+        plain = view if shown.name == "text" else _plain(view)
+        report, plain = self.sharing.prepare(report, plain, file=False, format_name=shown.name)
+        put(shown.render(report, plain), utf8=shown.name != "text")
+        for target, content, told in rendered:
             write(target, content)
-            self.note("wrote", one_line(target))
+            self.note("wrote", f"{one_line(target)}   {told}")
+
+    def document(self, renderer: Renderer, report: Report, view: View) -> tuple[str | bytes, str]:
+        """The content of a file as it may leave, and what is to be told about what was hidden in it."""
+        report, view = self.sharing.prepare(
+            report, _for_file(view, self.options), file=True, format_name=renderer.name
+        )
+        content = renderer.render(report, view)
+        return content, self.sharing.told(content)
 
     def _targets(self, subject: str) -> list[tuple[str, Renderer]]:
         """Files to write and their renderers. Standard output is written once, in its format."""
@@ -238,6 +248,14 @@ class Session:
             check_target(self.options["md"])
             targets.append((self.options["md"], by_name(subject, "markdown")))
         return targets
+
+
+def here() -> Path:
+    """The current folder. Raises ``UsageError`` where it was deleted."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise UsageError("the current folder is gone", "change to a folder that exists") from error
 
 
 def read_text(path: str, what: str) -> str:

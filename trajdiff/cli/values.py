@@ -10,7 +10,7 @@ from trajdiff.cli.session import Session
 from trajdiff.cli.streams import put
 from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.errors import UsageError
-from trajdiff.render.marks import UNICODE
+from trajdiff.render.marks import ASCII, UNICODE
 from trajdiff.render.safety import one_line
 from trajdiff.render.view import View
 
@@ -48,7 +48,16 @@ def emit_value(session: Session, value: Any, renderers: Renderers, view: View) -
     targets = check_formats(session, renderers)
     name = session.format()
     plain = replace(view, color=False)
-    put(renderers[name](value, view if name == "text" else plain), utf8=name != "text")
+    for_file = replace(plain, width=100, marks=ASCII if session.options.get("ascii") else UNICODE)
+    rendered = []
     for target, kind in targets:
-        write(target, renderers[kind](value, replace(plain, width=100, marks=UNICODE)))
-        session.note("wrote", one_line(target))
+        shared, look = session.sharing.prepare(value, for_file, file=True, format_name=kind)
+        content = renderers[kind](shared, look)
+        rendered.append((target, content, session.sharing.told(content)))
+    shared, look = session.sharing.prepare(
+        value, view if name == "text" else plain, file=False, format_name=name
+    )
+    put(renderers[name](shared, look), utf8=name != "text")
+    for target, content, told in rendered:
+        write(target, content)
+        session.note("wrote", f"{one_line(target)}   {told}")

@@ -14,10 +14,18 @@ STANDARD_OUTPUT = "-"
 
 def check_target(target: str) -> None:
     """Raises ``UsageError`` for a target that cannot be written, before any work is done for it."""
+    if target == STANDARD_OUTPUT:
+        return
     path = Path(target)
-    if target != STANDARD_OUTPUT and path.is_dir():
+    try:
+        os.lstat(path)  # a name that no file can have is told apart from one that no file has
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{_short(target)}: cannot be written ({_why(error)})") from error
+    if path.is_dir():
         raise UsageError(f"{target}: is a directory")
-    if target != STANDARD_OUTPUT and not path.parent.is_dir():
+    if not path.parent.is_dir():
         raise UsageError(f"{target}: no folder {path.parent}")
 
 
@@ -35,11 +43,19 @@ def write(target: str, content: str | bytes) -> None:
         else:
             _replace(Path(os.path.realpath(path)), data)
     except OSError as error:
-        raise UsageError(f"{target}: cannot be written ({error.strerror or error})") from error
+        raise UsageError(f"{_short(target)}: cannot be written ({_why(error)})") from error
+
+
+def _short(target: str) -> str:
+    return target if len(target) <= 80 else f"{target[:60]}...{target[-15:]}"
+
+
+def _why(error: OSError | ValueError) -> str:
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _replace(path: Path, data: bytes) -> None:
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = path.with_name(f".{path.name[:40]}.{os.getpid()}.part")
     try:
         with beside.open("xb") as file:
             file.write(data)

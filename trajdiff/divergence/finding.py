@@ -151,6 +151,21 @@ class Recovered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewNote:
+    """What a reviewer said about a divergence: ``agree``, ``disagree`` or ``unsure``.
+
+    ``ref`` is a better place, ``carried`` True where it was said about an earlier run with the same identity.
+    """
+
+    verdict: str
+    category: str | None = None
+    ref: str | None = None
+    note: str | None = None
+    reviewer: str | None = None
+    carried: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
     """The earliest critical divergence of one failed trial, or the reason why none is claimed.
 
@@ -159,7 +174,8 @@ class Divergence:
     at the same places, None where passes have none. ``headline`` fits a table cell, ``sentence`` is one
     sentence for people. ``identity`` survives a rerun: task, kind, step label, argument path, place.
     ``failed_put_back`` and ``passed_put_back`` count trials that made the same write and undid it by their end;
-    ``ignored_differences`` the argument differences that ignore rules hid.
+    ``ignored_differences`` the argument differences that ignore rules hid. ``accepted`` is the reason of the
+    accept entry that matched, ``reviews`` what reviewers said; both are added after the analysis.
     """
 
     task_id: str
@@ -190,6 +206,8 @@ class Divergence:
     ignored_differences: int = 0
     failed_put_back: int = 0
     passed_put_back: int = 0
+    accepted: str | None = None
+    reviews: tuple[ReviewNote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

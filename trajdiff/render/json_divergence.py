@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trajdiff.divergence.finding import Divergence, Side, StepRef
+from trajdiff.divergence.finding import Divergence, ReviewNote, Side, StepRef
 from trajdiff.render.places import Place, first_row, manifest_row, places, reference_text, root_row, row_of
 from trajdiff.report import TaskReport
 
@@ -42,8 +42,21 @@ def divergence_object(task: TaskReport, divergence: Divergence) -> dict[str, Any
         "source": [_place(place) for place in places(task, divergence)],
         "manifest_source": _step(task, divergence.manifest),
         "variants": [list(variant.trials) for variant in finding.variants],
-        "accepted": None,
+        "accepted": divergence.accepted,
+        "reviews": [review_object(note) for note in divergence.reviews],
         "ignored_differences": divergence.ignored_differences,
+    }
+
+
+def review_object(note: ReviewNote) -> dict[str, Any]:
+    """What one reviewer said."""
+    return {
+        "verdict": note.verdict,
+        "category": note.category,
+        "ref": note.ref,
+        "note": note.note,
+        "reviewer": note.reviewer,
+        "carried": note.carried,
     }
 
 

@@ -90,6 +90,9 @@ def envelope(report: Report, kind: str) -> dict[str, Any]:
         "settings": dict(report.settings),
         "warnings": [diagnostic_object(diagnostic) for diagnostic in report.diagnostics],
         "method": list(report.method),
+        "redacted": None if report.redacted is None else dict(report.redacted),
+        "content": report.content,
+        "rules": list(report.rules),
     }
 
 
