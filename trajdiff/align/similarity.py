@@ -135,13 +135,18 @@ class Costs:
     """Integer costs of aligning steps, each distinct pair computed once per task; and what was built with
     them: costs of pairs of trials and graphs of passes, by trial ids."""
 
-    known: dict[tuple[str, str], int] = field(default_factory=dict)
+    known: dict[tuple[int, int], int] = field(default_factory=dict)
     pairs: dict[tuple[str, str], int] = field(default_factory=dict)
     graphs: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def number(self, step: PreparedStep) -> int:
+        """Equal steps have equal numbers: their identities are long texts."""
+        return self.numbers.setdefault(step.full_key, len(self.numbers))
 
     def likeness(self, left: PreparedStep, right: PreparedStep) -> int:
         """Likeness of two steps, remembered by their identity."""
-        a, b = left.full_key, right.full_key
+        a, b = self.number(left), self.number(right)
         key = (a, b) if a <= b else (b, a)
         found = self.known.get(key)
         if found is None:
@@ -157,10 +162,9 @@ class Costs:
 
 
 def _call_likeness(left: PreparedStep, right: PreparedStep) -> int:
-    alike = argument_likeness(left, right)
     if left.label == right.label:
-        return SAME_TOOL + (OTHER_RESULT - SAME_TOOL) * alike // FULL
-    agree = alike == FULL and left.result_text == right.result_text
+        return SAME_TOOL + (OTHER_RESULT - SAME_TOOL) * argument_likeness(left, right) // FULL
+    agree = left.result_text == right.result_text and argument_likeness(left, right) == FULL
     return NEAR_NAME if agree and (near_names(left.label, right.label) or same_look(left, right)) else 0
 
 

@@ -32,6 +32,8 @@ _VOLATILE = frozenset(
 )  # fmt: skip
 #: Deeper nesting than any argument needs; beyond it text is compared as it stands.
 MAX_DEPTH = 24
+#: Longer texts are seldom met again; remembering them would hold the log in memory.
+_REMEMBERED = 200
 
 
 @lru_cache(maxsize=16384)
@@ -42,7 +44,7 @@ def words(name: str) -> tuple[str, ...]:
 
 def parse_embedded(value: Any) -> Any:
     """A string that holds a JSON or Python object or list, parsed; anything else as it is."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or value[:1].isalnum():  # most texts: decided by their first character
         return value
     text = value.strip()
     if not text or text[0] not in "[{" or text[-1] not in "]}":
@@ -62,10 +64,16 @@ def number(value: float | int | str) -> str | None:
     if isinstance(value, str):
         if not _NUMBER.fullmatch(value):
             return None
-    elif isinstance(value, float) and not math.isfinite(value):
+        return _plain(value)
+    if isinstance(value, float) and not math.isfinite(value):
         return str(value)
+    return _plain(str(value))
+
+
+@lru_cache(maxsize=65536)
+def _plain(digits: str) -> str | None:
     try:
-        decimal = Decimal(str(value)).normalize()
+        decimal = Decimal(digits).normalize()
     except InvalidOperation:
         return None
     return "0" if decimal == 0 else format(decimal, "f")
@@ -73,7 +81,8 @@ def number(value: float | int | str) -> str | None:
 
 def canonical(value: Any, ignore: tuple[str, ...] = (), path: str = "", depth: int = 0) -> str:
     """The canonical string of a value; ``ignore`` holds glob patterns of paths that are left out."""
-    value = parse_embedded(value)
+    if isinstance(value, str):
+        value = parse_embedded(value)
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -84,7 +93,7 @@ def canonical(value: Any, ignore: tuple[str, ...] = (), path: str = "", depth: i
         return _canonical_text(value)
     if depth >= MAX_DEPTH:
         return repr(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):
         return _canonical_object(value, ignore, path, depth)
     if isinstance(value, (list, tuple)):
         items = [canonical(item, ignore, f"{path}[]", depth + 1) for item in value]
@@ -102,17 +111,24 @@ def leaves(
     value: Any, ignore: tuple[str, ...] = (), path: str = "", depth: int = 0
 ) -> Iterator[tuple[str, str]]:
     """(path, canonical scalar) of every scalar in the value, in order; list positions are written ``[]``."""
+    found: list[tuple[str, str]] = []
+    _collect(found, value, ignore, path, depth)
+    return iter(found)
+
+
+def _collect(found: list[tuple[str, str]], value: Any, ignore: tuple[str, ...], path: str, depth: int) -> None:
     value = parse_embedded(value)
-    if isinstance(value, Mapping) and depth < MAX_DEPTH:
+    if isinstance(value, (dict, Mapping)) and depth < MAX_DEPTH:
         for key in sorted(value, key=str):
             inner = f"{path}.{key}" if path else str(key)
             if not (value[key] is None or is_volatile(str(key)) or ignored(inner, ignore)):
-                yield from leaves(value[key], ignore, inner, depth + 1)
+                _collect(found, value[key], ignore, inner, depth + 1)
     elif isinstance(value, (list, tuple)) and depth < MAX_DEPTH:
+        inner = f"{path}[]"
         for item in value:
-            yield from leaves(item, ignore, f"{path}[]", depth + 1)
+            _collect(found, item, ignore, inner, depth + 1)
     else:
-        yield path, canonical(value)
+        found.append((path, canonical(value)))
 
 
 def prune(value: Any, ignore: tuple[str, ...], path: str = "", depth: int = 0) -> Any:
@@ -197,6 +213,15 @@ def is_reference(path: str, value: str) -> bool:
 
 
 def _canonical_text(value: str) -> str:
+    return _canonical_remembered(value) if len(value) <= _REMEMBERED else _canonical_new(value)
+
+
+@lru_cache(maxsize=65536)
+def _canonical_remembered(value: str) -> str:
+    return _canonical_new(value)
+
+
+def _canonical_new(value: str) -> str:
     folded = fold(value)
     return number(folded) or folded
 
@@ -228,7 +253,9 @@ def _parallel(kept: Mapping[str, Any]) -> list[tuple[str, ...]]:
     contain the other's (``ids``, ``new_ids``)."""
     lists = {}
     for key in sorted(kept):
-        value = parse_embedded(kept[key])
+        value = kept[key]
+        if isinstance(value, str):
+            value = parse_embedded(value)
         if isinstance(value, list) and len(value) > 1 and all(not isinstance(v, (dict, list)) for v in value):
             lists[key] = (frozenset(words(key)), len(value))
     groups = []

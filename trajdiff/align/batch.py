@@ -1,0 +1,154 @@
+"""Many alignments at once: the search of ``pairwise`` with one row of all problems per step.
+
+The numbers and the rule for ties are those of ``pairwise.align``, so that both give the same pairs. A row of a
+problem costs about as much as twenty cells one by one, hence short problems are better searched there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from trajdiff.align.pairwise import LONG, Alignment, align
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+
+#: Stands for a pair that may not be one; far above any sum of real costs, far below the end of the integers.
+BLOCKED = 1 << 50
+#: Cells of all problems together from which rows at once are quicker than cell by cell.
+WORTH_IT = 3_000
+#: Cells that one batch holds in memory at most (24 bytes each).
+MOST_CELLS = 1_000_000
+_MATCH, _DELETE, _INSERT = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One alignment: costs of pairs (``BLOCKED`` where the two do not belong together), of what is left out of
+    the reference and of what the candidate has beyond it. Shape of ``pairs``: (deletes, inserts)."""
+
+    pairs: Integers
+    deletes: Sequence[int]
+    inserts: Sequence[int]
+
+    @property
+    def cells(self) -> int:
+        """Size of the search."""
+        return (len(self.deletes) + 1) * (len(self.inserts) + 1)
+
+
+def batched(cells: Sequence[int]) -> bool:
+    """Whether problems of these sizes are worth a batch."""
+    return sum(size for size in cells if size <= LONG) >= WORTH_IT
+
+
+def align_many(problems: Sequence[Problem], gap_open: int) -> list[Alignment]:
+    """The alignments of all problems, in their order: for each the one ``pairwise.align`` gives."""
+    found: dict[int, Alignment] = {}
+    batch: list[int] = []
+    for number in sorted(range(len(problems)), key=lambda at: (problems[at].cells, at)):
+        problem = problems[number]
+        if problem.cells > LONG:
+            found[number] = align(_pair_cost(problem), problem.deletes, problem.inserts, gap_open)
+            continue
+        if batch and problem.cells * (len(batch) + 1) > MOST_CELLS:
+            found |= zip(batch, _search([problems[at] for at in batch], gap_open), strict=True)
+            batch = []
+        batch.append(number)
+    if batch:
+        found |= zip(batch, _search([problems[at] for at in batch], gap_open), strict=True)
+    return [found[number] for number in range(len(problems))]
+
+
+def _pair_cost(problem: Problem) -> Any:
+    rows = problem.pairs.tolist()
+    return lambda i, j: None if rows[i][j] >= BLOCKED else rows[i][j]
+
+
+def _search(problems: Sequence[Problem], gap_open: int) -> list[Alignment]:
+    """All problems lie in one block, each in its lower right corner, where the search begins."""
+    import numpy as np
+
+    count = len(problems)
+    n = max(len(problem.deletes) for problem in problems)
+    m = max(len(problem.inserts) for problem in problems)
+    pairs = np.full((n + 1, count, m + 1), BLOCKED, np.int64)
+    deletes = np.zeros((n + 1, count, 1), np.int64)
+    inserts = np.zeros((count, m + 1), np.int64)
+    deletes[n] = BLOCKED
+    for number, problem in enumerate(problems):
+        top, left = n - len(problem.deletes), m - len(problem.inserts)
+        pairs[top:n, number, left:m] = problem.pairs
+        deletes[top:n, number, 0] = problem.deletes
+        inserts[number, left:m] = problem.inserts
+    found = _fill(pairs, deletes, inserts, gap_open)
+    return [
+        _traced(found, number, (n - len(problem.deletes), m - len(problem.inserts)), gap_open)
+        for number, problem in enumerate(problems)
+    ]
+
+
+def _fill(
+    pairs: Integers, deletes: Integers, inserts: Integers, gap_open: int
+) -> tuple[Integers, Integers, Integers]:
+    """Cost of the best rest from each cell by its first move, without the opening of a gap.
+
+    Shapes: (n + 1, problems, m + 1). The insert of a cell continues the insert right of it, which as a running
+    minimum is one operation a row: with the cost of inserting all up to the end taken off, a longer insert
+    costs nothing more.
+    """
+    import numpy as np
+
+    rows, count, width = pairs.shape
+    to_end = np.cumsum(inserts[:, ::-1], axis=1)[:, ::-1]
+    matched = pairs  # each row is read before it is written
+    deleted, inserted = np.empty_like(pairs), np.empty_like(pairs)
+    after_match = np.full((count, width + 1), BLOCKED, np.int64)
+    after_delete = np.full((count, width), BLOCKED, np.int64)
+    for i in range(rows - 1, -1, -1):
+        matched[i] += after_match[:, 1:]
+        np.add(after_delete, deletes[i], out=deleted[i])
+        if i == rows - 1:  # the end of both costs nothing
+            matched[i, :, -1] = 0
+        best = np.minimum(matched[i], deleted[i] + gap_open)
+        # Inside an insert: the best way on from each cell, or one more insert.
+        going_on = best - to_end
+        going_on = np.minimum.accumulate(going_on[:, ::-1], axis=1)[:, ::-1] + to_end
+        inserted[i, :, -1] = BLOCKED
+        np.add(inserts[:, :-1], going_on[:, 1:], out=inserted[i, :, :-1])
+        opened = inserted[i] + gap_open
+        np.minimum(best, opened, out=after_match[:, :-1])
+        after_delete = np.minimum(np.minimum(matched[i], deleted[i]), opened)
+    return matched, deleted, inserted
+
+
+def _traced(
+    found: tuple[Integers, Integers, Integers], number: int, start: tuple[int, int], gap_open: int
+) -> Alignment:
+    """Reads an alignment forward; of equal moves the diagonal comes first, then a delete, then an insert."""
+    matched, deleted, inserted = (cells[:, number].item for cells in found)
+    (top, left), (n, m) = start, (found[0].shape[0] - 1, found[0].shape[2] - 1)
+    pairs: list[tuple[int | None, int | None]] = []
+    (i, j), state = start, _MATCH
+    total: int | None = None
+    while i < n or j < m:
+        by_match = matched(i, j)
+        by_delete = deleted(i, j) + (0 if state == _DELETE else gap_open)
+        by_insert = inserted(i, j) + (0 if state == _INSERT else gap_open)
+        if total is None:
+            total = min(by_match, by_delete, by_insert)
+        if by_match <= by_delete and by_match <= by_insert:
+            pairs.append((i - top, j - left))
+            i, j, state = i + 1, j + 1, _MATCH
+        elif by_delete <= by_insert:
+            pairs.append((i - top, None))
+            i, state = i + 1, _DELETE
+        else:
+            pairs.append((None, j - left))
+            j, state = j + 1, _INSERT
+    return Alignment(pairs=tuple(pairs), cost=total or 0)
