@@ -37,6 +37,7 @@ report_options = together(
     click.option("--k", "k", type=Numbers(), metavar="K,K", help="Columns of pass^k, for instance 1,2,4."),
     click.option("--all", "all", is_flag=True, help="List the tasks that always pass, too."),
     click.option("--name", metavar="NAME", help="Title, and name in the marker of Markdown."),
+    click.option("--html", metavar="FILE", help="Also write the report as one HTML file that opens offline."),
     click.option(
         "--stats", is_flag=True, help="Every figure: bootstrap, standard errors, p, consistency, versions."
     ),
@@ -59,7 +60,7 @@ report_options = together(
     examples=(
         "trajdiff report runs/nightly/*.json",
         "trajdiff report runs --only mixed --min-grade B",
-        "trajdiff report runs --to report.json --to comment.md --name shop",
+        "trajdiff report runs --html report.html --to comment.md --name shop",
     ),
     gate="--exit-code was given and there is a divergence at or above --min-grade",
 )

@@ -29,8 +29,12 @@ from trajdiff.render.view import View
 from trajdiff.report import Report, build_report
 from trajdiff.settings import Settings, default_traces, load_settings, override
 
+#: Bytes from which on an HTML file opens slowly.
+LARGE_PAGE = 50_000_000
 #: Files named one by one in notes before a count.
 _NAMED = 5
+#: Options that name a file and its format in one, and that format.
+_SHORT = {"md": "markdown", "html": "html"}
 #: Options that are settings too, under the same name.
 _SETTINGS = ("infra", "unscored", "threshold", "expected_trials", "k", "name", "outcomes")
 
@@ -208,7 +212,8 @@ class Session:
         """Refuses to write over a log that was just read."""
         read = {os.path.realpath(file.path) for file in corpus.files}
         given = self.options.get("to") or ()
-        for target in (*((given,) if isinstance(given, str) else given), self.options.get("md")):
+        short = [self.options.get(name) for name in (*_SHORT, "summary")]
+        for target in (*((given,) if isinstance(given, str) else given), *short):
             if target and target != STANDARD_OUTPUT and os.path.realpath(target) in read:
                 raise UsageError(
                     f"{one_line(target)}: is one of the logs that were read", "write to another file"
@@ -225,6 +230,10 @@ class Session:
         for target, content, told in rendered:
             write(target, content)
             self.note("wrote", f"{one_line(target)}   {told}")
+            if target.lower().endswith(".html") and len(content) > LARGE_PAGE:
+                size = f"{len(content) / 1_000_000:.0f} MB"
+                say(f"warning: {one_line(target)}: {size} open slowly in a browser\n"
+                    "  --only mixed writes the tasks with passed and failed trials alone")  # fmt: skip
 
     def document(self, renderer: Renderer, report: Report, view: View) -> tuple[str | bytes, str]:
         """The content of a file as it may leave, and what is to be told about what was hidden in it."""
@@ -244,9 +253,10 @@ class Session:
                 continue
             check_target(target)
             targets.append((target, by_suffix(subject, target)))
-        if self.options.get("md"):
-            check_target(self.options["md"])
-            targets.append((self.options["md"], by_name(subject, "markdown")))
+        for option, name in _SHORT.items():
+            if self.options.get(option):
+                check_target(self.options[option])
+                targets.append((self.options[option], by_name(subject, name)))
         return targets
 
 
