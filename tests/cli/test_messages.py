@@ -18,7 +18,7 @@ from trajdiff.model import Diagnostic, Severity
         (
             ("compare", "task", "box-11"),
             'error: no task "box-11" in traces (3 tasks)\n  did you mean box-1 or box-10?\n'
-            "  trajdiff inspect lists the tasks\n",
+            "  its tasks: box-1, box-2, box-10\n",
         ),
         (("compare", "task", "box-"), 'error: "box-" begins 3 task ids\n  box-1, box-2, box-10\n'),
         (
@@ -150,3 +150,43 @@ def test_names_from_logs_do_not_reach_the_terminal_raw(here: Path) -> None:
         result = run(*arguments)
         assert "\x1b" not in result.out + result.err
         assert "\u202e" not in result.out + result.err
+
+
+@pytest.fixture
+def odd_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Ids that hold what separates the parts of a reference."""
+    found = [
+        parcel(task, trial, verdict, "small")
+        for task in ("fix #12", "a/b@1")
+        for trial, verdict in (("run/1", "pass"), ("x@2", "fail"), ("p,q", "pass"), ("r, s", "fail"))
+    ]
+    monkeypatch.chdir(tmp_path)
+    return write_records(tmp_path / "traces" / "odd.jsonl", found)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("fix #12/run/1", "fix #12/x@2"),
+        ("traces/odd.jsonl#fix #12/run/1", "traces/odd.jsonl#fix #12/x@2@1"),
+        ("a/b@1/p,q", "a/b@1/x@2"),
+    ],
+)
+def test_ids_may_hold_what_separates_a_reference(first: str, second: str, odd_ids: Path) -> None:
+    result = run("compare", "trials", first, second)
+    assert (result.code, result.err.count("error")) == (0, 0)
+    shown = [one.removesuffix("@1").removeprefix("traces/odd.jsonl#") for one in (first, second)]
+    shown[0] = first.removeprefix("traces/odd.jsonl#")
+    assert all(f"#{one} " in line for one, line in zip(shown, result.out.splitlines(), strict=False))
+
+
+def test_a_list_of_trials_may_hold_ids_with_commas(odd_ids: Path) -> None:
+    result = run("compare", "task", "fix #12", "--trials", "run/1,p,q,r, s", "--json")
+    assert (result.code, result.err.count("error")) == (0, 0)
+    assert 'no trial "q"' in run("compare", "task", "fix #12", "--trials", "q").err
+
+
+def test_an_unknown_task_with_a_separator_is_named_whole(odd_ids: Path) -> None:
+    text = run("compare", "trials", "fix #13/0", "fix #12/run/1").err
+    assert 'no task "fix #13"' in text
+    assert "did you mean fix #12?" in text

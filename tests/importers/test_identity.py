@@ -84,7 +84,7 @@ def test_named_trials_fill_the_free_numbers() -> None:
 def test_identical_trials_with_different_numbers_are_two() -> None:
     corpus = read([tau_trial(trial=0), tau_trial(trial=1), tau_crash(trial=2), tau_crash(trial=3)])
     assert len(corpus.trials) == 4
-    assert slugs(corpus) == []
+    assert slugs(corpus) == ["no_steps"]
 
 
 def test_identical_trials_without_any_id_both_count_and_it_is_said(tmp_path: Path) -> None:

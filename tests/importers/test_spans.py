@@ -143,4 +143,4 @@ def test_the_published_spans(shared: Path) -> None:
     assert len(corpus.trials) == 25
     called = {(one.name, one.result is not None) for trial in corpus.trials for one in calls(trial)}
     assert called == {("get_weather", True)}
-    assert {one.slug for one in corpus.diagnostics} == {"bare_trace", "not_recognised"}
+    assert {one.slug for one in corpus.diagnostics} == {"bare_trace", "not_recognised", "no_steps"}

@@ -293,7 +293,7 @@ def test_a_voice_run_without_words_is_a_trial_without_steps() -> None:
     run = simulation(messages=None, ticks=[tick(0), tick(1)], reward=None)
     corpus = read(tau2_results(run))
     assert (corpus.trials[0].comparable, corpus.trials[0].verdict) == (False, "unscored")
-    assert slugs(corpus) == ["no_outcome"]
+    assert slugs(corpus) == ["no_outcome", "no_steps"]
 
 
 def test_tasks_may_hold_anything() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from trajdiff.cli.names import find_task, find_trial, parse_reference
+from trajdiff.cli.names import find_task, find_trial, named_trials, path_named
 from trajdiff.cli.options import (
     Names,
     common_options,
@@ -94,10 +94,10 @@ def compare_task(ctx: click.Context, /, task_id: str, traces: tuple[str, ...], *
     found = made.task(task.task_id)
     if found is None:
         raise UsageError(f'no task "{one_line(task_id)}" in the report')
-    _check_trials(found, options["trials"])
+    trials = _known_trials(found, options["trials"])
     view = session.view(
         task_id=task.task_id,
-        trials=options["trials"],
+        trials=trials,
         full=options["full"],
         context=options["context"],
         layout=options["layout"],
@@ -108,14 +108,16 @@ def compare_task(ctx: click.Context, /, task_id: str, traces: tuple[str, ...], *
     return 1 if options["exit_code"] and has_divergence(only, options["min_grade"]) else 0
 
 
-def _check_trials(task: TaskReport, wanted: tuple[str, ...]) -> None:
+def _known_trials(task: TaskReport, wanted: tuple[str, ...]) -> tuple[str, ...]:
     known = [trial.trial_id for trial in task.trials if trial.verdict is not None]
-    for trial in wanted:
+    named = named_trials(wanted, known)
+    for trial in named:
         if trial not in known:
             raise UsageError(
                 f'no trial "{one_line(trial)}" of task "{one_line(task.task_id)}"',
                 f"its trials: {', '.join(one_line(name) for name in known)}",
             )
+    return named
 
 
 def _hint(session: Session, task: TaskReport) -> None:
@@ -154,7 +156,7 @@ def compare_trials(
     from trajdiff.analysis import compare_trials as align_two
 
     session = Session(ctx, options, "trials")
-    named = [parse_reference(text).path for text in (trial_a, trial_b)]
+    named = [path_named(text) for text in (trial_a, trial_b)]
     paths = traces or tuple(dict.fromkeys(path for path in named if path is not None))
     corpus = session.load(paths, tell_all=False)
     (a, at_a), (b, at_b) = (find_trial(corpus, text, session.where) for text in (trial_a, trial_b))

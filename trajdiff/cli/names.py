@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from trajdiff.cli.suggest import nearest
 from trajdiff.errors import UsageError
@@ -37,6 +39,30 @@ def parse_reference(text: str) -> Reference:
     )
 
 
+def path_named(text: str) -> str | None:
+    """The file that a reference names, if any; a ``#`` may also belong to the id of the task."""
+    cuts = [at for at, sign in enumerate(text) if sign == "#"]
+    for at in reversed(cuts):
+        if text[:at] and Path(text[:at]).exists():
+            return text[:at]
+    path = parse_reference(text).path
+    # What is no path by its looks is the beginning of an id.
+    return path if path is not None and (Path(path).suffix or "/" in path) else None
+
+
+def named_trials(wanted: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """The ids that a list separated by commas names, where ids may hold commas themselves."""
+    found: list[str] = []
+    at = 0
+    while at < len(wanted):
+        spans = range(len(wanted), at, -1)
+        texts = ((end, glue.join(wanted[at:end])) for end in spans for glue in (",", ", "))
+        end, name = next(((end, text) for end, text in texts if text in known), (at + 1, wanted[at]))
+        found.append(name)
+        at = end
+    return tuple(found)
+
+
 def find_task(corpus: Corpus, wanted: str, where: str) -> TaskTrials:
     """The task with this id or unique beginning of an id; ``where`` names the traces in the message."""
     exact = [task for task in corpus.tasks if task.task_id == wanted]
@@ -46,22 +72,32 @@ def find_task(corpus: Corpus, wanted: str, where: str) -> TaskTrials:
     if len(begin) == 1:
         return begin[0]
     if begin:
-        names = ", ".join(one_line(task.task_id) for task in begin[:_CANDIDATES])
-        more = f" and {len(begin) - _CANDIDATES} more" if len(begin) > _CANDIDATES else ""
-        raise UsageError(f'"{one_line(wanted)}" begins {len(begin)} task ids', f"{names}{more}")
+        names = _some([one_line(task.task_id) for task in begin])
+        raise UsageError(f'"{one_line(wanted)}" begins {len(begin)} task ids', names)
     count = len(corpus.tasks)
     near = nearest(wanted, [task.task_id for task in corpus.tasks])
     hints = [f"did you mean {' or '.join(one_line(name) for name in near)}?"] if near else []
     raise UsageError(
         f'no task "{one_line(wanted)}" in {one_line(where)} ({count} task{"" if count == 1 else "s"})',
         *hints,
-        "trajdiff inspect lists the tasks",
+        f"its tasks: {_some([one_line(task.task_id) for task in corpus.tasks])}",
     )
+
+
+def _some(names: Sequence[str]) -> str:
+    left = len(names) - _CANDIDATES
+    more = f" and {left} more (trajdiff inspect --json has all)" if left > 0 else ""
+    return f"{', '.join(names[:_CANDIDATES])}{more}"
 
 
 def find_trial(corpus: Corpus, text: str, where: str) -> tuple[Trial, int | None]:
     """The trial a reference means, and the message it names."""
+    exact = _exact(corpus, text)
+    if exact is not None:
+        return exact
     reference = parse_reference(text)
+    if reference.path is not None and path_named(text) is None:
+        reference = replace(reference, path=None, task=f"{reference.path}#{reference.task}")
     task = find_task(corpus, reference.task, where)
     found = [
         trial
@@ -82,3 +118,25 @@ def find_trial(corpus: Corpus, text: str, where: str) -> tuple[Trial, int | None
         f" {one_line(reference.path or where)}",
         f"its trials: {ids}",
     )
+
+
+def _exact(corpus: Corpus, text: str) -> tuple[Trial, int | None] | None:
+    """The one trial whose reference is exactly this text; ids may hold ``/``, ``@`` and ``#`` themselves."""
+    head, at, number = text.rpartition("@")
+    readings: list[tuple[str, int | None]] = [(text, None)]
+    if at and head and number.isdecimal():
+        readings.append((head, int(number)))
+    for written, message in readings:
+        found = [
+            trial
+            for task in corpus.tasks
+            for trial in task.trials
+            if written
+            in (
+                f"{task.task_id}/{trial.trial_id}",
+                f"{trial.source.path}#{task.task_id}/{trial.trial_id}",
+            )
+        ]
+        if len(found) == 1:
+            return found[0], message
+    return None

@@ -8,6 +8,7 @@ from typing import Any
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
 from trajdiff.importers.bare import as_list, as_object
+from trajdiff.importers.call_entries import call_entries
 from trajdiff.importers.jsontext import compact, plain_number
 from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
 from trajdiff.importers.notices import Notices
@@ -94,15 +95,19 @@ class AtifReader:
             self.builder.entry(
                 actor=who_text, kind=StepKind.REASONING, text=content_text(reasoning), message=index, at=place
             )
-        calls = [(i, one) for i, one in enumerate(as_list(step.get("tool_calls"))) if isinstance(one, dict)]
+        calls = [
+            # Entries that are no objects keep their text as arguments, as in every format.
+            (where, {"function_name": one.get("name"), **one})
+            for where, one in call_entries(step.get("tool_calls"))
+        ]
         observed = as_list(as_object(step.get("observation")).get("results"))
         text = content_text(step.get("message"))
         if (spoken(text, calls) and text is not None) or not (calls or observed or reasoning):
             self.builder.entry(
                 actor=who_text, text=text, message=index, at=place, model=as_text(step.get("model_name"))
             )
-        for number, call in calls:
-            self._call(call, number, index, place, who_text, len(calls))
+        for number, (where, call) in enumerate(calls):
+            self._call(call, number, index, place + where, who_text, len(calls))
         self._observe(observed, [id_text(one.get("tool_call_id")) for _, one in calls], index, place)
 
     def _call(
@@ -116,7 +121,7 @@ class AtifReader:
             arguments=read_arguments(call.get("arguments", NOT_RECORDED)),
             message=index,
             place=number,
-            at=f"{place}.tool_calls[{number}]",
+            at=place,
             call_id=id_text(call.get("tool_call_id")),
             group=index if count > 1 else None,
         )

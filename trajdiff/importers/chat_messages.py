@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
-from trajdiff.importers.bare import as_list, as_object
-from trajdiff.importers.jsontext import BadJsonError, compact, tolerant
+from trajdiff.importers.bare import as_object
+from trajdiff.importers.call_entries import call_entries
+from trajdiff.importers.jsontext import compact
 from trajdiff.importers.naming import as_text, id_text, shortened
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder, spoken
@@ -88,26 +89,13 @@ def _add_assistant(builder: StepBuilder, message: Mapping[str, Any], index: int,
         _add_call(builder, call, index, place, at + where, group)
 
 
-def recorded_calls(message: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def recorded_calls(message: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """The calls of a message with their places; some producers write each as JSON text."""
-    found: list[tuple[str, dict[str, Any]]] = []
-    for place, one in enumerate(as_list(message.get("tool_calls"))):
-        if isinstance(one, str):
-            one = _decoded(one)
-        if isinstance(one, dict):
-            found.append((f".tool_calls[{place}]", one))
+    found = call_entries(message.get("tool_calls"))
     older = message.get("function_call")
     if isinstance(older, dict) and not found:
         found.append((".function_call", {"function": older}))
     return found
-
-
-def _decoded(text: str) -> Any:
-    try:
-        return tolerant(text)
-    except BadJsonError:
-        # A call that cannot be read is a call all the same.
-        return {"function": {"name": None, "arguments": text}}
 
 
 def _add_call(

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trajdiff.importers.arguments import NOT_RECORDED, ReadArguments, read_arguments
+from trajdiff.importers.call_entries import call_entries
 from trajdiff.importers.inspect_events import acts_of
-from trajdiff.importers.inspect_order import Entry, calls_in, events_alone, in_order
+from trajdiff.importers.inspect_order import Entry, events_alone, in_order
 from trajdiff.importers.jsontext import compact
 from trajdiff.importers.naming import as_text, id_text, shortened
 from trajdiff.importers.notices import Notices
@@ -141,7 +142,7 @@ class _Walk:
             )
 
     def _assistant(self, message: Mapping[str, Any], index: int, at: str, actor: str) -> None:
-        calls = [(place, one) for place, one in enumerate(calls_in(message)) if isinstance(one, dict)]
+        calls = call_entries(message.get("tool_calls"))
         thought, text = _thought_and_text(self.texts.of(message.get("content")))
         if thought:
             self.builder.entry(actor=actor, kind=StepKind.REASONING, text=thought, message=index, at=at)
@@ -150,7 +151,7 @@ class _Walk:
                 actor=actor, text=text, message=index, at=at, model=as_text(message.get("model"))
             )
         group = index if len(calls) > 1 else None
-        for place, call in calls:
+        for place, (where, call) in enumerate(calls):
             call_id = id_text(call.get("id"))
             self.open_ids.append(call_id)
             self.builder.call(
@@ -159,7 +160,7 @@ class _Walk:
                 arguments=self._arguments(call),
                 message=index,
                 place=place,
-                at=f"{at}.tool_calls[{place}]",
+                at=at + where,
                 call_id=call_id,
                 group=group,
             )

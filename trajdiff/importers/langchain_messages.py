@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trajdiff.importers.bare import as_list, as_object
+from trajdiff.importers.call_entries import call_entries
 from trajdiff.importers.naming import as_text
 
 _ROLES = {
@@ -35,9 +36,9 @@ def as_chat(message: Any) -> dict[str, Any] | None:
     for key in ("tool_call_id", "name", "status"):
         if held.get(key) is not None:
             made[key] = held[key]
-    calls = [_call(as_object(one)) for one in as_list(held.get("tool_calls"))]
+    calls = [_call(one) for _, one in call_entries(held.get("tool_calls"))]
     # Calls that could not be parsed are kept apart by the producer; they are calls all the same.
-    calls += [_call(as_object(one)) for one in as_list(held.get("invalid_tool_calls"))]
+    calls += [_call(one) for _, one in call_entries(held.get("invalid_tool_calls"))]
     calls = calls or as_list(as_object(held.get("additional_kwargs")).get("tool_calls"))
     return made | ({"tool_calls": calls} if calls else {})
 
@@ -65,6 +66,6 @@ def _content(content: Any) -> Any:
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     function: dict[str, Any] = {"name": call.get("name")}
-    if "args" in call:
-        function["arguments"] = call["args"]
+    if "args" in call or "arguments" in call:
+        function["arguments"] = call.get("args", call.get("arguments"))
     return {"id": call.get("id"), "function": function}

@@ -16,7 +16,7 @@ from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.ledger import Ledger, read_ledger
 from trajdiff.importers.opening import open_document
 from trajdiff.importers.protocol import Imported, Importer, ReadOptions, Unreadable
-from trajdiff.importers.reading import read_file
+from trajdiff.importers.reading import read_empty, read_file
 from trajdiff.importers.recognition import not_recognised, recognise
 from trajdiff.importers.registry import importer_named
 from trajdiff.importers.side_files import (
@@ -153,22 +153,29 @@ def _forced_for(path: str, session: _Session) -> Importer | None:
 
 
 def _keep_unreadable(error: Unreadable, piece: Piece, session: _Session) -> None:
-    """Tell that a file cannot be read; a trial that a side file knows keeps its outcome."""
+    """Tell that a file cannot be read; a trial that a side file or its name knows is kept without steps."""
     path = piece.given.path
+    empty = error.slug == "empty_file"
     known = None
     if session.ledger is not None:
-        known = session.ledger.trial_of_unreadable(path, empty=error.slug == "empty_file")
+        known = session.ledger.trial_of_unreadable(path, empty=empty)
     if known is not None:
         _add_without_trace(path, known, session)
+    elif empty and (found := read_empty(path)) is not None:
+        importer, imported = found
+        if session.ledger is not None:
+            imported = session.ledger.apply(path, imported)
+        _add_without_trace(path, imported, session, importer)
+        return
     session.fail_or(error.diagnostic(path, _severity(error, piece.given)))
 
 
-def _add_without_trace(path: str, imported: Imported, session: _Session) -> None:
-    importer = BARE_OUTCOME
+def _add_without_trace(
+    path: str, imported: Imported, session: _Session, importer: Importer = BARE_OUTCOME
+) -> None:
     digest = hashlib.sha256(b"").hexdigest()
-    session.units.append(
-        Unit(path=path, importer=importer, rule="outcome only", sha256=digest, imported=imported)
-    )
+    rule = "outcome only" if importer is BARE_OUTCOME else "an empty file with its name"
+    session.units.append(Unit(path=path, importer=importer, rule=rule, sha256=digest, imported=imported))
     for diagnostic in imported.diagnostics:
         session.fail_or(diagnostic)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
 from trajdiff.importers.bare import as_list, as_object
+from trajdiff.importers.call_entries import call_entries
 from trajdiff.importers.chat_messages import add_chat_message, add_unknown
 from trajdiff.importers.dialects import add_message
 from trajdiff.importers.jsontext import compact
@@ -140,16 +141,14 @@ def _add_langchain_agent(builder: StepBuilder, message: Mapping[str, Any], index
     more = as_object(message.get("additional_kwargs"))
     # Calls whose arguments the producer could not read stand apart; they are calls all the same.
     calls = [
-        (f".{key}[{place}]", one)
+        found
         for key in ("tool_calls", "invalid_tool_calls")
-        for place, one in enumerate(as_list(message.get(key)))
-        if isinstance(one, dict)
+        for found in call_entries(message.get(key), f".{key}")
     ]
     if not calls:
         calls = [
-            (f".additional_kwargs.tool_calls[{place}]", {**as_object(one.get("function")), "id": one.get("id")})
-            for place, one in enumerate(as_list(more.get("tool_calls")))
-            if isinstance(one, dict)
+            (where, {**one, **as_object(one.get("function")), "id": one.get("id")})
+            for where, one in call_entries(more.get("tool_calls"), ".additional_kwargs.tool_calls")
         ]
     text = content_text(message.get("content"))
     if spoken(text, calls):

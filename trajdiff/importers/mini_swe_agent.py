@@ -11,6 +11,7 @@ from trajdiff.importers.arguments import read_arguments
 from trajdiff.importers.bare import as_list, as_object, tell_unread, value_of
 from trajdiff.importers.chat_messages import add_chat_message
 from trajdiff.importers.document import Document, Record
+from trajdiff.importers.empty_traces import empty_trial
 from trajdiff.importers.jsontext import plain_number
 from trajdiff.importers.naming import as_text, id_text
 from trajdiff.importers.notices import Notices, Where
@@ -86,6 +87,10 @@ class _MiniSweAgent:
             plans=(Plan(task=Task(task_id=trial.task_id)),),
             diagnostics=document.notices.all(),
         )
+
+    def empty_trial(self, path: str) -> Imported | None:
+        """An empty ``.traj.json`` is the trial of its instance, killed before a step was written."""
+        return empty_trial(path, "a mini-swe-agent trajectory") if path.endswith(".traj.json") else None
 
 
 IMPORTER = _MiniSweAgent()

@@ -33,7 +33,7 @@ def task_of(record: Mapping[str, Any], task_id: str) -> Task:
     actions, outputs = said.get("expected_actions"), said.get("expected_outputs")
     return Task(
         task_id=task_id,
-        suite=as_text(record.get("suite")),
+        suite=id_text(record.get("suite")),
         title=as_text(said.get("title")),
         fingerprint=id_text(said.get("fingerprint")),
         script=content_text(said.get("script")),
@@ -82,7 +82,7 @@ def judgement_of(
     if word is not None:
         found = shortened(str(content_text(word)), 30)
         where.warn(
-            "unknown_verdict", f'the verdict "{found}" is not known', "it counts as unscored", ".verdict"
+            "unknown_verdict", f'the verdict "{found}" is not known', "it counts as unscored", at=".verdict"
         )
         return Judgement(state=Verdict.UNSCORED, raw=recorded, rule="unknown verdict")
     # An ending by the trial's own budget is not an error of the infrastructure.
@@ -109,7 +109,7 @@ def termination_of(recorded: Any, where: Where) -> Termination:
         return Termination(reason=TerminationReason(word), raw=raw_text, rule=rule)
     found = shortened(str(content_text(word)), 30)
     where.warn(
-        "unknown_termination", f'the termination "{found}" is not known', "kept as unknown", ".termination"
+        "unknown_termination", f'the termination "{found}" is not known', "kept as unknown", at=".termination"
     )
     return Termination(raw=raw_text if raw_text is not None else content_text(word), rule=rule)
 

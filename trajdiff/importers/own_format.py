@@ -149,7 +149,7 @@ def _trial(value: Mapping[str, Any], record: Record, document: Document, options
     if error is not None and judgement.state is Verdict.FAIL and plain_number(value.get("reward")) == 0:
         what = "a reward of 0 stands beside an error"
         where.warn(
-            "zero_with_error", what, "the verdict stays fail; look whether the trial was graded", ".error"
+            "zero_with_error", what, "the verdict stays fail; look whether the trial was graded", at=".error"
         )
     return Trial(
         task_id=task_id,
@@ -158,7 +158,7 @@ def _trial(value: Mapping[str, Any], record: Record, document: Document, options
         steps=steps,
         judgement=judgement,
         source=SourceRef(path=document.path, pointer=record.pointer, line=record.line),
-        suite=as_text(value.get("suite")),
+        suite=_suite(value, where),
         producer_id=id_text(value.get("producer_id")),
         reward=plain_number(value.get("reward")),
         sub_scores=with_numbers(as_object(value.get("sub_scores"))),
@@ -181,6 +181,16 @@ def _recorded(made: Assembled, document: Document, options: ReadOptions) -> Tria
     """A trial that a recorder wrote line by line."""
     trial = _trial(made.value, made.record, document, options)
     return replace(trial, steps=with_lines(trial.steps, made))
+
+
+def _suite(value: Mapping[str, Any], where: Where) -> str | None:
+    """The suite; a number is its text, as with all ids. Anything else names none, which makes another task."""
+    recorded = value.get("suite")
+    suite = id_text(recorded)
+    if suite is None and recorded is not None:
+        found = "empty" if recorded == "" else "neither a text nor a number"
+        where.warn("no_suite", f"the suite is {found}", "the task counts as one without a suite", at=".suite")
+    return suite
 
 
 def _ordinal(value: Mapping[str, Any], trial_id: str) -> int:

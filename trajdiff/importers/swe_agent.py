@@ -11,6 +11,7 @@ from trajdiff.importers.arguments import read_arguments
 from trajdiff.importers.bare import as_list, as_object, tell_unread, value_of
 from trajdiff.importers.chat_messages import add_chat_message
 from trajdiff.importers.document import Document, Record
+from trajdiff.importers.empty_traces import empty_trial
 from trajdiff.importers.jsontext import BadJsonError, plain_number, tolerant
 from trajdiff.importers.naming import as_text, id_text, whole_number
 from trajdiff.importers.notices import Where
@@ -88,6 +89,10 @@ class _SweAgent:
             if record.problem is None:
                 tell_unread(document.notices, "the file holds no trajectory", record.place)
         return Imported(trials=(), diagnostics=document.notices.all(), unread=1)
+
+    def empty_trial(self, path: str) -> Imported | None:
+        """An empty ``.traj`` is the trial of its instance, killed before a step was written."""
+        return empty_trial(path, "a SWE-agent trajectory") if path.endswith(".traj") else None
 
 
 IMPORTER = _SweAgent()

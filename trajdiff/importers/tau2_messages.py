@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from trajdiff.importers.arguments import NOT_RECORDED, ReadArguments, read_arguments, read_encoded_object
+from trajdiff.importers.call_entries import call_entries
 from trajdiff.importers.jsontext import compact
 from trajdiff.importers.naming import as_text, id_text, shortened
 from trajdiff.importers.notices import Notices
@@ -38,18 +39,14 @@ def add_message(builder: StepBuilder, message: Any, index: int, at: str, notices
 
 
 def _add_speech(builder: StepBuilder, message: Any, actor: Actor, index: int, at: str) -> None:
-    recorded = message.get("tool_calls")
-    calls = (
-        [(i, one) for i, one in enumerate(recorded) if hasattr(one, "get")]
-        if isinstance(recorded, list)
-        else []
-    )
+    # In ticks the place of the message is that of its calls already.
+    calls = call_entries(message.get("tool_calls"), "" if at.endswith("_tool_calls") else ".tool_calls")
     text = content_text(message.get("content"))
     started = as_text(message.get("timestamp"))
     if spoken(text, calls):
         builder.entry(actor=actor, text=text, message=index, at=at, started_at=started)
     group = index if len(calls) > 1 else None
-    for place, call in calls:
+    for place, (where, call) in enumerate(calls):
         name = call.get("name")
         builder.call(
             # Trimmed files have no requestor; then the role of the message says who acts.
@@ -58,7 +55,7 @@ def _add_speech(builder: StepBuilder, message: Any, actor: Actor, index: int, at
             arguments=_arguments(call),
             message=index,
             place=place,
-            at=f"{at}[{place}]" if at.endswith("_tool_calls") else f"{at}.tool_calls[{place}]",
+            at=at + where,
             call_id=id_text(call.get("id")),
             group=group,
             started_at=started,

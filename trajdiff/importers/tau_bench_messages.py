@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
+from trajdiff.importers.call_entries import call_entries
 from trajdiff.importers.chat_messages import add_unknown
 from trajdiff.importers.jsontext import BadJsonError, tolerant
 from trajdiff.importers.naming import as_text, id_text
@@ -55,12 +56,7 @@ def _is_text_result(message: dict[str, Any]) -> bool:
 
 
 def _add_assistant(builder: StepBuilder, message: dict[str, Any], index: int, at: str) -> None:
-    recorded = message.get("tool_calls")
-    calls = (
-        [(i, one) for i, one in enumerate(recorded) if isinstance(one, dict)]
-        if isinstance(recorded, list)
-        else []
-    )
+    calls = call_entries(message.get("tool_calls"))
     text = content_text(message.get("content"))
     action = _text_action(message.get("content")) if not calls else None
     reasoning = message.get("reasoning_content")
@@ -74,7 +70,7 @@ def _add_assistant(builder: StepBuilder, message: dict[str, Any], index: int, at
     if spoken(text, calls):
         builder.entry(actor=Actor.AGENT, text=text, message=index, at=at)
     group = index if len(calls) > 1 else None
-    for place, call in calls:
+    for place, (where, call) in enumerate(calls):
         function = call["function"] if isinstance(call.get("function"), dict) else call
         name = function.get("name")
         builder.call(
@@ -83,7 +79,7 @@ def _add_assistant(builder: StepBuilder, message: dict[str, Any], index: int, at
             arguments=read_arguments(function.get("arguments", NOT_RECORDED)),
             message=index,
             place=place,
-            at=f"{at}.tool_calls[{place}]",
+            at=at + where,
             call_id=id_text(call.get("id")),
             group=group,
         )

@@ -15,7 +15,7 @@ from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.naming import id_text, place_of, shortened
 from trajdiff.importers.opening import open_document
 from trajdiff.importers.protocol import FileValidation, Importer, ReadOptions, Unreadable
-from trajdiff.importers.reading import read_file
+from trajdiff.importers.reading import read_empty, read_file
 from trajdiff.importers.recognition import not_recognised, recognise
 from trajdiff.importers.side_files import forced_importer, recognising
 from trajdiff.model import Diagnostic, Severity
@@ -49,6 +49,10 @@ def _check(piece: Piece, forced: Importer | None, options: ReadOptions) -> FileV
             problem = not_recognised(document, named=True)
             return FileValidation(path=path, format=None, trials=0, problems=(problem,))
     except Unreadable as error:
+        found = read_empty(path) if error.slug == "empty_file" else None
+        if found is not None:
+            trials, told = len(found[1].trials), found[1].diagnostics
+            return FileValidation(path=path, format=found[0].title, trials=trials, problems=told)
         return FileValidation(path=path, format=None, trials=0, problems=(error.diagnostic(path),))
     importer = claimed[0]
     try:

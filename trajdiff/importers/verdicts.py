@@ -59,7 +59,7 @@ def tell_unscored(where: Where, judgement: Judgement, termination: Termination, 
     if termination.reason in LIMITS:
         consequence: tuple[str, ...] = ("it stopped at a limit, which counts as a failure",)
     else:
-        consequence = ("it is listed and not counted in pass^k", "count it as failed with --unscored fail")
+        consequence = ("it is listed; pass^k counts it, as failed, only with --unscored fail",)
     odd = odd_reward(raw)
     if odd:
         where.warn("odd_reward", f"{odd} ({shortened(repr(raw), 30)})", *consequence, at=at)
