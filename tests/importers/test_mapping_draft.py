@@ -169,3 +169,45 @@ def test_trajectories_inside_the_records_of_a_list_or_of_lines(name: str, tmp_pa
     _, corpus = drafted(tmp_path, NESTED["cases"], name)
     assert [(task.task_id, len(task.trials)) for task in corpus.tasks] == [("a", 2), ("b", 2)]
     assert [len(calls(trial)) for trial in corpus.trials] == [1, 1, 1, 1]
+
+
+HOSTILE = (
+    "\u009b31m",
+    "a\u202eb",
+    "x\x7f\x1b[2J",
+    "\ud83d",
+    "two\nlines",
+    "`tick`",
+    "it's",
+    "\U000e0041",
+    '"q"\\',
+)
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_a_draft_holds_no_raw_controls_and_still_works(word: str, tmp_path: Path) -> None:
+    run = {
+        "case_id": "a",
+        "no": 1,
+        "grade": {word: 1, "passed": True},
+        "finish": word,
+        "model": word,
+        "log": [
+            {"kind": word, "fn": "light", "input": {}, "output": word},
+            {"kind": "say", "who": word, "text": "x"},
+        ],
+    }
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps({"runs": [run, run | {"no": 2}]}), encoding="utf-8")
+    text = draft_mapping(str(path))
+    assert all(sign.isprintable() or sign == "\n" for sign in text)
+    maps = tomllib.loads(text)["map"]
+    corpus = load([str(path)], ReadOptions(map="own", maps=maps))
+    assert [len(calls(trial)) for trial in corpus.trials] == [1, 1]
+    assert corpus.trials[0].verdict == "pass"
+
+
+def test_a_path_in_a_comment_ends_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "a\nb c.json"
+    path.write_text(json.dumps(NESTED), encoding="utf-8")
+    assert tomllib.loads(draft_mapping(str(path)))["map"]

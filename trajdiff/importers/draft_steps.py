@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from trajdiff.importers.draft_shape import Layout
+from trajdiff.importers.toml_text import can_be_key, literal, path_text, toml
 
 # fmt: off
 _KINDS = ("kind", "type", "event", "event_type", "action_type", "role")
@@ -21,7 +20,6 @@ _IDS = ("call_id", "tool_call_id", "id", "cid")
 _AGENT = frozenset(("agent", "assistant", "ai", "bot", "model"))
 _SYSTEM = frozenset(("system", "developer"))
 # fmt: on
-_WORD = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _MOST = 8
 
 Entries = Sequence[dict[str, Any]]
@@ -38,8 +36,8 @@ def steps_draft(name: str, layout: Layout) -> list[str]:
     level = layout.levels[-1]
     if not level.path:
         return ["# every record looks like one message: a file is one trial; see --outcomes for a manifest"]
-    path = ".".join(key if _WORD.match(key) else json.dumps(key) for key in level.path)
-    lines = [head, f"path = {_toml(path + '[*]')}"]
+    path = path_text(level.path)
+    lines = [head, f"path = {toml(path + '[*]')}"]
     reader = _reader(level.entries)
     if reader is not None:
         return [*lines, f'decode = "{reader}"']
@@ -76,28 +74,27 @@ def _rule(name: str, kind: tuple[str, str] | None, entries: Entries) -> list[str
     head = f"[[map.{name}.steps.when]]"
     lines = [head]
     if kind is not None:
-        quoted = kind[1].replace("\\", "\\\\").replace("'", "\\'")
-        lines.append(f"if    = {_toml(f'{_field(kind[0])} == ' + chr(39) + quoted + chr(39))}")
+        lines.append(f"if    = {toml(f'{_field(kind[0])} == {literal(kind[1])}')}")
     known = None if kind is None else kind[0]
     tool = _key(entries, _TOOLS, str, but=known)
     arguments, result = _key(entries, _ARGUMENTS), _key(entries, _RESULTS)
     text = _key(entries, _TEXTS)
     if tool is not None and (arguments is not None or result is not None):
         if kind is None:
-            lines.append(f"if    = {_toml(_field(tool))}")
-        lines += ['emit  = "tool_call"', f"name  = {_toml(_field(tool))}"]
+            lines.append(f"if    = {toml(_field(tool))}")
+        lines += ['emit  = "tool_call"', f"name  = {toml(_field(tool))}"]
         if arguments is not None:
             encoded = any(isinstance(one.get(arguments), str) for one in entries)
-            path = _toml(_field(arguments))
+            path = toml(_field(arguments))
             lines.append(
                 f'arguments = {{path = {path}, decode = "json"}}' if encoded else f"arguments = {path}"
             )
         lines += _optional(entries, (("result", _RESULTS), ("error", _ERRORS), ("id", _IDS)))
         if kind is None and text is not None:
-            lines += ["", head, f"if    = {_toml(_field(text))}", 'emit  = "message"', *_message(entries, text)]
+            lines += ["", head, f"if    = {toml(_field(text))}", 'emit  = "message"', *_message(entries, text)]
         return lines
     if result is not None and text is None:
-        lines += ['emit  = "tool_result"', f"text  = {_toml(_field(result))}"]
+        lines += ['emit  = "tool_result"', f"text  = {toml(_field(result))}"]
         return lines + _optional(entries, (("error", _ERRORS), ("id", _IDS)))
     if text is not None:
         return [*lines, 'emit  = "message"', *_message(entries, text)]
@@ -109,9 +106,9 @@ def _message(entries: Entries, text: str) -> list[str]:
     lines = []
     if actor is not None:
         words = list(dict.fromkeys(one[actor] for one in entries if isinstance(one.get(actor), str)))[:_MOST]
-        pairs = ", ".join(f"{_toml(word)} = {_toml(_meaning(word))}" for word in words)
-        lines.append(f"actor = {{path = {_toml(_field(actor))}, values = {{{pairs}}}}}")
-    return [*lines, f"text  = {_toml(_field(text))}"]
+        pairs = ", ".join(f"{toml(word)} = {toml(_meaning(word))}" for word in words if can_be_key(word))
+        lines.append(f"actor = {{path = {toml(_field(actor))}, values = {{{pairs}}}}}")
+    return [*lines, f"text  = {toml(_field(text))}"]
 
 
 def _meaning(word: str) -> str:
@@ -121,7 +118,7 @@ def _meaning(word: str) -> str:
 
 def _optional(entries: Entries, wanted: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
     found = [(field, _key(entries, names)) for field, names in wanted]
-    return [f"{field:<5} = {_toml(_field(key))}" for field, key in found if key is not None]
+    return [f"{field:<5} = {toml(_field(key))}" for field, key in found if key is not None]
 
 
 def _key(
@@ -135,8 +132,4 @@ def _key(
 
 
 def _field(key: str) -> str:
-    return key if _WORD.match(key) else json.dumps(key)
-
-
-def _toml(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    return path_text((key,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from shlex import quote
 from typing import Any
 
 from trajdiff.errors import UsageError
@@ -196,7 +197,7 @@ def _nothing(rules: MappingRules, document: Document) -> Unreadable:
         "no_trajectories",
         f"the mapping {rules.name} finds no trajectory in it",
         f"trajectories: {expression} gives nothing",
-        f"trajdiff map check {document.path} --map {rules.name} shows what is found",
+        f"trajdiff map check {quote(document.path)} --map {rules.name} shows what is found",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Any
 
 from trajdiff.importers.document import Document
@@ -13,6 +14,7 @@ from trajdiff.importers.draft_steps import steps_draft
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.protocol import Shape
 from trajdiff.importers.termination_words import reason_of
+from trajdiff.importers.toml_text import can_be_key, comment, path_text, toml
 
 # fmt: off
 #: Names of keys for each field, the likeliest first.
@@ -37,7 +39,6 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 # fmt: on
 _SUCCESS = ("success", "succeeded", "is_success")
-_WORD = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _VALUES = 12
 _LONGEST_NAME = 24
 
@@ -46,11 +47,11 @@ def draft_mapping(document: Document) -> str:
     """A draft of ``[map.NAME]`` as TOML, with comments where a guess must be checked."""
     root = _root(document)
     layout = layout_of(root, lines=document.shape is Shape.LINES)
-    name = _name(document.path)
+    name, file = _name(document.path), comment(quote(document.path))
     lines = [
         "# A draft, made from the names of the keys. Look at every line, then:",
-        f"#   trajdiff map check {document.path}",
-        f"#   trajdiff report {document.path} --map {name}",
+        f"#   trajdiff map check {file}",
+        f"#   trajdiff report {file} --map {name}",
         "",
         f"[map.{name}]",
     ]
@@ -93,18 +94,6 @@ def trajectories_of(layout: Layout) -> str | None:
     return ".".join(f"{path_text(one.path)}[*]" for one in levels) or None
 
 
-def path_text(path: Sequence[str]) -> str:
-    """Keys as a JMESPath expression; odd ones in double quotes."""
-    return ".".join(key if _WORD.match(key) else json.dumps(key, ensure_ascii=False) for key in path)
-
-
-def toml(text: str) -> str:
-    """A text as a TOML string."""
-    if "'" not in text and '"' in text and text.isprintable():
-        return f"'{text}'"
-    return json.dumps(text, ensure_ascii=False)
-
-
 def _fields(layout: Layout) -> list[str]:
     lines = []
     for key in _NAMES:
@@ -124,14 +113,14 @@ def _without_outcome(layout: Layout) -> list[str]:
     for name in _SUCCESS:
         for prefix, entries in _places(layout):
             if any(name in one for one in entries):
-                said = f'# outcome = "{prefix}{name}"'
+                said = f"# outcome = {toml(prefix + name)}"
                 return [f"{said}   # only if it is the verdict: often it means that the run finished"]
     return ["# no key looks like a verdict: write outcome, or give --outcomes FILE"]
 
 
 def _shown(values: Sequence[Any]) -> str:
     words = list(dict.fromkeys(json.dumps(one, ensure_ascii=False) for one in values if one is not None))
-    text = ", ".join(word if len(word) < 24 else word[:23] + "…" for word in words[:3])
+    text = comment(", ".join(word if len(word) < 24 else word[:23] + "…" for word in words[:3]))
     return f"   # {text}{', …' if len(words) > 3 else ''}" if text else ""
 
 
@@ -187,7 +176,7 @@ def _fits(key: str, value: Any) -> bool:
 
 
 def _stop(name: str, path: str, values: Sequence[Any]) -> list[str]:
-    words = list(dict.fromkeys(one for one in values if isinstance(one, str)))[:_VALUES]
+    words = list(dict.fromkeys(one for one in values if isinstance(one, str) and can_be_key(one)))[:_VALUES]
     pairs = []
     for word in words:
         reason = reason_of(word)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from shlex import quote
 
 from trajdiff.importers.document import Document
 from trajdiff.importers.naming import shortened
@@ -41,7 +42,7 @@ def recognise(
 def not_recognised(document: Document, *, named: bool) -> Diagnostic:
     """Right JSON, but of no known format: says what was found and what was looked for."""
     heads = document.peek.heads
-    file = "FILE" if document.path == "-" else document.path
+    file = "FILE" if document.path == "-" else quote(document.path)
     if heads:
         keys = ", ".join(sorted(heads[0].keys)[:8])
         found = f"found {_SHAPES[document.shape]} with the keys {shortened(keys, 80)}"
