@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
+from trajdiff.align.anchors import anchors
 from trajdiff.align.order import commutes
 from trajdiff.align.pairwise import align
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -27,6 +28,10 @@ ALL_PAIRS_LIMIT = 16
 MIN_SHARE = 4
 #: Notes about different ways; the aligned table shows them all.
 MOST_WAYS = 3
+#: A step found farther away than this is another step, not a moved one; each one passed is looked at.
+FARTHEST_MOVE = 400
+#: Neighbouring extra calls that are tried as one step done in two.
+MOST_PAIRS = 100
 #: Share of values (of 1000) that two parts must cover for a step done in two calls.
 SPLIT_COVER = 800
 
@@ -175,6 +180,7 @@ def pair_cost(left: PreparedTrial, right: PreparedTrial, costs: Costs) -> int:
             [weight(step) for step in left.steps],
             [weight(step) for step in right.steps],
             GAP_OPEN,
+            lambda: anchors([[step.full_key] for step in left.steps], [step.full_key for step in right.steps]),
         ).cost
     return costs.pairs[named]
 
@@ -193,7 +199,11 @@ def align_to(graph: SuccessGraph, trial: PreparedTrial) -> tuple[Match, ...]:
         found = (graph.costs.substitute(step, trial.steps[position]) for step in members[column])
         return min((value for value in found if value is not None), default=None)
 
-    found = align(cost, deletes, [weight(step) for step in trial.steps], GAP_OPEN)
+    def fixed() -> Sequence[tuple[int, int]]:
+        keys = [[step.full_key for step in steps] for steps in members]
+        return anchors(keys, [step.full_key for step in trial.steps])
+
+    found = align(cost, deletes, [weight(step) for step in trial.steps], GAP_OPEN, fixed)
     matches = [Match(column=column, position=position) for column, position in found.pairs]
     return tuple(_repair_splits(graph, trial, _repair_moves(graph, trial, matches)))
 
@@ -218,19 +228,23 @@ def _merge(graph: SuccessGraph, trial: PreparedTrial) -> SuccessGraph:
 def _repair_moves(graph: SuccessGraph, trial: PreparedTrial, matches: list[Match]) -> list[Match]:
     """An unmatched step that equals an unmatched column elsewhere and commutes is a move, not two gaps."""
     spare = {m.position: at for at, m in enumerate(matches) if m.column is None and m.position is not None}
+    equal: dict[str, list[int]] = {}
+    for position in sorted(spare):
+        equal.setdefault(trial.steps[position].call_key, []).append(position)
     out: list[Match | None] = list(matches)
+    places = _places(matches, len(trial.steps))
     for at, match in enumerate(matches):
         if match.column is None or match.position is not None:
             continue
         reference = graph.steps(match.column)
         if not reference[0].is_call:
             continue
-        target = _place(matches, at, len(trial.steps))
-        for position in sorted(spare, key=lambda p: (abs(p - target), p)):
-            step = trial.steps[position]
-            if any(step.call_key == other.call_key for other in reference) and commutes(
-                trial, position, target
-            ):
+        alike = {p for other in reference for p in equal.get(other.call_key, ()) if p in spare}
+        if not alike:
+            continue
+        target = places[at]
+        for position in sorted(alike, key=lambda p: (abs(p - target), p)):
+            if abs(position - target) <= FARTHEST_MOVE and commutes(trial, position, target):
                 out[at] = Match(column=match.column, position=position, moved=True)
                 out[spare.pop(position)] = None
                 break
@@ -241,25 +255,38 @@ def _repair_splits(graph: SuccessGraph, trial: PreparedTrial, matches: list[Matc
     """One step of the passes done in two calls: two neighbouring extra calls cover its arguments and result."""
     out: list[Match] = []
     skip: set[int] = set()
-    extras = [m.position for m in matches if m.column is None and m.position is not None]
+    pairs = _two_calls(trial, [m.position for m in matches if m.column is None and m.position is not None])
     for match in matches:
-        if match.column is not None and match.position is None:
-            pair = _split_pair(graph.steps(match.column)[0], trial, [p for p in extras if p not in skip])
+        if pairs and match.column is not None and match.position is None:
+            pair = _split_pair(graph.steps(match.column)[0], trial, pairs)
             if pair is not None:
                 skip.update(pair)
+                pairs = [p for p in pairs if skip.isdisjoint(p)]
                 match = Match(column=match.column, position=pair[0], split=pair[1])
         out.append(match)
     return [m for m in out if m.column is not None or m.position not in skip]
 
 
-def _split_pair(whole: PreparedStep, trial: PreparedTrial, extras: list[int]) -> tuple[int, int] | None:
-    if not whole.is_call or whole.failed or whole.folded:
-        return None
+def _two_calls(trial: PreparedTrial, extras: list[int]) -> list[tuple[int, int]]:
+    """Neighbouring extra calls of two tools with one effect: they may be one step done in two."""
+    out = []
     for first, second in pairwise(extras):
         left, right = trial.steps[first], trial.steps[second]
         if second - first > 2 or not (left.is_call and right.is_call) or left.failed or right.failed:
             continue
-        if left.effect is not whole.effect or right.effect is not whole.effect or left.label == right.label:
+        if left.effect is right.effect and left.label != right.label:
+            out.append((first, second))
+    return out[:MOST_PAIRS]
+
+
+def _split_pair(
+    whole: PreparedStep, trial: PreparedTrial, pairs: list[tuple[int, int]]
+) -> tuple[int, int] | None:
+    if not whole.is_call or whole.failed or whole.folded:
+        return None
+    for first, second in pairs:
+        left, right = trial.steps[first], trial.steps[second]
+        if left.effect is not whole.effect:
             continue
         arguments = {v for _, v in (*left.argument_leaves, *right.argument_leaves)}
         results = {v for _, v in (*left.result_leaves, *right.result_leaves)}
@@ -272,7 +299,14 @@ def _covered(found: tuple[tuple[str, str], ...], values: set[str]) -> bool:
     return bool(found) and FULL * sum(v in values for _, v in found) >= SPLIT_COVER * len(found)
 
 
-def _place(matches: list[Match], at: int, end: int) -> int:
-    """Position of the trial at which a missing column would stand: that of the next step after it."""
-    following = (m.position for m in matches[at:] if m.position is not None and not m.moved)
-    return next(following, max(end - 1, 0))
+def _places(matches: list[Match], end: int) -> list[int]:
+    """For each match the position of the trial at which a missing column would stand: that of the next step
+    after it."""
+    out = [0] * len(matches)
+    place = max(end - 1, 0)
+    for at in range(len(matches) - 1, -1, -1):
+        position = matches[at].position
+        if position is not None and not matches[at].moved:
+            place = position
+        out[at] = place
+    return out

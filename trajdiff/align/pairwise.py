@@ -14,8 +14,10 @@ from dataclasses import dataclass
 PairCost = Callable[[int, int], int | None]
 _INFINITY = 1 << 60
 #: Above this many cells only a band around the diagonal is searched (memory: about 100 bytes a cell).
-CELLS = 4_000_000
-#: Above this many cells equal starts and ends are taken as they are.
+CELLS = 250_000
+#: The band is never narrower than this to either side.
+LEAST_BAND = 32
+#: Above this many cells equal starts and ends, and fixed points between them, are taken as they are.
 LONG = 40_000
 _MATCH, _DELETE, _INSERT = 0, 1, 2
 
@@ -28,41 +30,78 @@ class Alignment:
     cost: int
 
 
-def align(pair_cost: PairCost, deletes: Sequence[int], inserts: Sequence[int], gap_open: int = 0) -> Alignment:
+def align(
+    pair_cost: PairCost,
+    deletes: Sequence[int],
+    inserts: Sequence[int],
+    gap_open: int = 0,
+    fixed: Callable[[], Sequence[tuple[int, int]]] | None = None,
+) -> Alignment:
     """Aligns a reference of ``len(deletes)`` members with a candidate of ``len(inserts)`` members.
 
     Arguments: ``pair_cost(i, j)``; ``deletes[i]``, the cost of leaving out reference member i; ``inserts[j]``,
-    the cost of an extra candidate member j; ``gap_open``, added once per gap.
+    the cost of an extra candidate member j; ``gap_open``, added once per gap; ``fixed()``, pairs (growing on
+    both sides) that stand in one row where the sequences are long: only what lies between is searched.
     """
-    head, tail = _equal_ends(pair_cost, len(deletes), len(inserts))
-    if head or tail:
-        inner = align(
-            lambda i, j: pair_cost(i + head, j + head),
-            deletes[head : len(deletes) - tail],
-            inserts[head : len(inserts) - tail],
-            gap_open,
-        )
-        shifted = [(None if i is None else i + head, None if j is None else j + head) for i, j in inner.pairs]
-        ends = zip(
-            range(len(deletes) - tail, len(deletes)), range(len(inserts) - tail, len(inserts)), strict=True
-        )
-        return Alignment(pairs=(*((i, i) for i in range(head)), *shifted, *ends), cost=inner.cost)
     n, m = len(deletes), len(inserts)
-    band = None if (n + 1) * (m + 1) <= CELLS else max(abs(n - m) + 64, CELLS // (2 * max(n, 1)))
-    costs, moves = _costs_to_go(pair_cost, deletes, inserts, gap_open, band)
+    head, tail = _equal_ends(pair_cost, n, m)
+    long = (n + 1) * (m + 1) > LONG
+    inside = (
+        [(i, j) for i, j in fixed() if i >= head <= j and i < n - tail and j < m - tail]
+        if fixed and long
+        else []
+    )
+    ends = [(n - at, m - at) for at in range(tail, 0, -1)]
+    # The band keeps the whole work near the limit, however many stretches there are.
+    left, right = n - head - tail, m - head - tail
+    band = None if (left + 1) * (right + 1) <= CELLS else CELLS // (2 * max(left, 1))
+    pairs: list[tuple[int | None, int | None]] = [(at, at) for at in range(head)]
+    total, i, j = 0, head, head
+    for stop in (*inside, (n - tail, m - tail)):
+        found = _search(pair_cost, deletes, inserts, gap_open, (i, j), stop, band)
+        pairs += found.pairs
+        total += found.cost
+        if stop[0] < n - tail and stop[1] < m - tail:
+            pairs.append(stop)
+            total += pair_cost(*stop) or 0
+            i, j = stop[0] + 1, stop[1] + 1
+    return Alignment(pairs=(*pairs, *ends), cost=total)
+
+
+def _search(
+    pair_cost: PairCost,
+    deletes: Sequence[int],
+    inserts: Sequence[int],
+    gap_open: int,
+    start: tuple[int, int],
+    stop: tuple[int, int],
+    band: int | None,
+) -> Alignment:
+    """The best alignment of one stretch of both sequences, with indices into the whole ones."""
+    (from_i, from_j), (to_i, to_j) = start, stop
+    n, m = to_i - from_i, to_j - from_j
+    if band is not None:
+        band = max(band, LEAST_BAND, m // max(n, 1) + 1)
+    costs, moves = _costs_to_go(
+        lambda i, j: pair_cost(i + from_i, j + from_j),
+        deletes[from_i:to_i],
+        inserts[from_j:to_j],
+        gap_open,
+        band,
+    )
     pairs: list[tuple[int | None, int | None]] = []
     i = j = 0
     state = _MATCH
     while i < n or j < m:
         state, step = _next(moves[i][j], state)
         if step == _MATCH:
-            pairs.append((i, j))
+            pairs.append((i + from_i, j + from_j))
             i, j = i + 1, j + 1
         elif step == _DELETE:
-            pairs.append((i, None))
+            pairs.append((i + from_i, None))
             i += 1
         else:
-            pairs.append((None, j))
+            pairs.append((None, j + from_j))
             j += 1
     return Alignment(pairs=tuple(pairs), cost=costs)
 

@@ -110,10 +110,14 @@ class PreparedStep:
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedTrial:
-    """A trial and its prepared steps, in order; system messages are left out."""
+    """A trial and its prepared steps, in order; system messages are left out.
+
+    ``memo`` keeps what was worked out from the trial alone, so that it is worked out once.
+    """
 
     trial: Trial
     steps: tuple[PreparedStep, ...]
+    memo: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def trial_id(self) -> str:

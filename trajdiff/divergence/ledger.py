@@ -12,17 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from trajdiff.align.language import opposed
 from trajdiff.align.order import conflict, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import FULL, argument_likeness, weight
-from trajdiff.align.values import is_reference, words
-from trajdiff.divergence.effects import sets_state
+from trajdiff.divergence.settling import SNAPSHOT_VALUES, Settled, settle_writes, snapshots
+from trajdiff.divergence.settling import subject as subject
 from trajdiff.model import Effect
 
-#: An entity counts as described by a write's result when it holds at least this many values: a bare "ok" says
-#: nothing about the state.
-SNAPSHOT_VALUES = 5
+#: Of more writes that differ than this, only the earliest are paired with each other: their number is squared.
+MOST_PAIRED = 60
 
 
 class DebtKind(StrEnum):
@@ -73,49 +71,18 @@ def key(step: PreparedStep) -> str:
     return f"{step.label}\0{step.argument_text}"
 
 
-def subject(step: PreparedStep) -> str | None:
-    """What a call is about: the reference among its arguments that its result names in the same way, else the
-    first one in order of names (the order in which arguments were written means nothing)."""
-    references = [(path, value) for path, value in step.argument_leaves if is_reference(path, value)]
-    answered = set(step.result_leaves)
-    return next((value for path, value in references if (path, value) in answered), None) or next(
-        (value for _, value in references), None
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settled:
-    """A trial's writes: those that still stand at the end, and (earlier, later) where one repaired another."""
-
-    standing: tuple[PreparedStep, ...]
-    repaired: tuple[tuple[PreparedStep, PreparedStep], ...]
-
-
 def effective_writes(trial: PreparedTrial) -> tuple[PreparedStep, ...]:
     """The writes that still stand at the end of the trial, in order."""
     return settle(trial).standing
 
 
 def settle(trial: PreparedTrial) -> Settled:
-    """Follows the writes of a trial to its end: what was set again, undone or put back does not stand."""
-    standing: list[PreparedStep] = []
-    repaired: list[tuple[PreparedStep, PreparedStep]] = []
-    first: dict[int, PreparedStep] = {}
-    for step in trial.steps:
-        if not is_write(step):
-            continue
-        undone = next((w for w in reversed(standing) if _undoes(step, w)), None)
-        if undone is not None:
-            standing.remove(undone)
-            repaired.append((undone, step))
-            continue
-        replaced = [w for w in standing if _overwrites(step, w)]
-        repaired += [(w, step) for w in replaced if key(w) != key(step)]
-        first[step.position] = first[replaced[0].position] if replaced else step
-        standing = [w for w in standing if w not in replaced]
-        standing.append(step)
-    kept = tuple(w for w in standing if not _restores(trial, first[w.position], w))
-    return Settled(standing=kept, repaired=tuple(repaired))
+    """Follows the writes of a trial to its end, once: what was set again, undone or put back does not stand."""
+    found: Settled | None = trial.memo.get("settled")
+    if found is None:
+        found = settle_writes(trial, filter(is_write, trial.steps), key)
+        trial.memo["settled"] = found
+    return found
 
 
 def difference(trial: PreparedTrial, reference: PreparedTrial) -> Difference:
@@ -142,57 +109,8 @@ def _leaves_as(other: PreparedTrial, write: PreparedStep) -> bool:
     about = subject(write)
     if about is None or len(write.result_leaves) < SNAPSHOT_VALUES:
         return False
-    seen = [
-        s
-        for s in other.calls
-        if not s.failed and subject(s) == about and len(s.result_leaves) >= SNAPSHOT_VALUES
-    ]
-    return bool(seen) and seen[-1].result_text == write.result_text
-
-
-def _overwrites(later: PreparedStep, earlier: PreparedStep) -> bool:
-    if later.label != earlier.label or not sets_state(later.step.name or ""):
-        return False
-    if later.argument_text == earlier.argument_text:
-        return True
-    about = subject(later)
-    paths, old = ({path for path, _ in step.argument_leaves} for step in (later, earlier))
-    return about is not None and about == subject(earlier) and old <= paths
-
-
-def _restores(trial: PreparedTrial, first: PreparedStep, last: PreparedStep) -> bool:
-    """Whether a run of settings ends where it began: what the last one set is what was read before the first,
-    so that nothing has changed."""
-    about = subject(last)
-    if about is None or not sets_state(last.step.name or ""):
-        return False
-    before = [
-        s
-        for s in trial.steps[: first.position]
-        if s.is_call and not s.failed and len(s.result_leaves) >= SNAPSHOT_VALUES and subject(s) == about
-    ]
-    if not before:
-        return False
-    if before[-1].result_text == last.result_text:
-        return True
-    known = [(path.rsplit(".", 1)[-1], value) for path, value in before[-1].result_leaves]
-    return first is not last and all(
-        value == about or _holds(known, path.rsplit(".", 1)[-1], value) for path, value in last.argument_leaves
-    )
-
-
-def _holds(known: Sequence[tuple[str, str]], name: str, value: str) -> bool:
-    """Whether a state has the value: under the argument's name where the state has that name at all."""
-    named = [found for at, found in known if at == name]
-    return value in named if named else any(found == value for _, found in known)
-
-
-def _undoes(later: PreparedStep, earlier: PreparedStep) -> bool:
-    if not opposed(words(later.step.name or ""), words(earlier.step.name or "")):
-        return False
-    about = subject(later)
-    made = {value for _, value in earlier.result_leaves}
-    return about is not None and (about == subject(earlier) or about in made)
+    seen = snapshots(other).get(about)
+    return seen is not None and seen[-1].result_text == write.result_text
 
 
 def _same_end_state(found: Sequence[PreparedStep], expected: Sequence[PreparedStep]) -> bool:
@@ -225,27 +143,33 @@ def _multiset_rest(left: Sequence[PreparedStep], right: Sequence[PreparedStep]) 
 
 
 def _pair_up(
-    missing: list[PreparedStep], extra: list[PreparedStep], found: Sequence[PreparedStep]
+    missing: Sequence[PreparedStep], extra: Sequence[PreparedStep], found: Sequence[PreparedStep]
 ) -> tuple[tuple[Debt, ...], int]:
     debts: list[Debt] = []
     cost = 0
     pairs = sorted(
-        ((FULL - _kinship(m, e), m.position, e.position, m, e) for m in missing for e in extra),
+        (
+            (FULL - _kinship(m, e), m.position, e.position, m, e)
+            for m in missing[:MOST_PAIRED]
+            for e in extra[:MOST_PAIRED]
+        ),
         key=lambda row: row[:3],
     )
-    for far, _, _, expected, step in pairs:
-        if expected in missing and step in extra and far < FULL:
-            missing.remove(expected)
-            extra.remove(step)
+    taken: tuple[set[int], set[int]] = (set(), set())
+    for far, place, at, expected, step in pairs:
+        if place not in taken[0] and at not in taken[1] and far < FULL:
+            taken[0].add(place)
+            taken[1].add(at)
             same = expected.label == step.label
             kind = DebtKind.CHANGED if same else DebtKind.OTHER_TOOL
             debts.append(Debt(kind=kind, expected=expected, found=step))
             cost += weight(step) * far // FULL
-    for step in extra:
-        twice = any(other.position < step.position and key(other) == key(step) for other in found)
+    first = {key(other): other.position for other in reversed(found)}
+    for step in (step for step in extra if step.position not in taken[1]):
+        twice = first.get(key(step), step.position) < step.position
         debts.append(Debt(kind=DebtKind.DUPLICATE if twice else DebtKind.EXTRA, found=step))
         cost += weight(step)
-    for step in missing:
+    for step in (step for step in missing if step.position not in taken[0]):
         debts.append(Debt(kind=DebtKind.MISSING, expected=step))
         cost += weight(step)
     return tuple(debts), cost
