@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from trajdiff.record.lines import RecordError, plain
+from trajdiff.record.lines import RecordError, encoded, plain
 
 #: What can be pinned. ``call`` makes a call before the place, ``replace`` makes another call instead of it.
 KINDS = ("result", "argument", "call", "block", "replace", "agent_message", "user_message", "note")
@@ -31,7 +31,8 @@ class Pin:
     arguments. ``value`` is the result, the argument's value, the answer of a blocked call, or the text. With
     ``decode`` it is a recorded text that stands for JSON, unless the tool says that it returns a ``str``.
     ``path`` says which argument (``item.id``, ``lines[0].price``; empty for all of them, then ``value`` is an
-    object). ``name`` and ``arguments`` are the call to make.
+    object). ``name`` and ``arguments`` are the call to make; with ``already`` it is made only where fewer such
+    calls were made before.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class Pin:
     path: str = ""
     name: str | None = None
     arguments: Mapping[str, Any] | None = None
+    already: int | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -62,6 +64,17 @@ class Places:
     def __init__(self, pins: Iterable[Pin]) -> None:
         self._pins = tuple(pins)
         self._seen = [0] * len(self._pins)
+        self._made: dict[bytes, int] = {}
+
+    def made(self, name: str, arguments: Mapping[str, Any]) -> None:
+        """A call was made, by the agent or by a pin."""
+        key = encoded([name, plain(arguments)])
+        self._made[key] = self._made.get(key, 0) + 1
+
+    def needless(self, pin: Pin) -> bool:
+        """Whether the call of a pin has been made often enough without it."""
+        key = encoded([pin.name, plain(pin.arguments or {})])
+        return pin.already is not None and self._made.get(key, 0) >= pin.already
 
     def at_call(self, tool: str, arguments: Mapping[str, Any]) -> list[Pin]:
         """The pins whose place is this call; counts it."""

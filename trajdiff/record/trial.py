@@ -17,6 +17,9 @@ from trajdiff.record.lines import RecordError
 from trajdiff.record.pins import AGENT, END, USER, Pin, Places, read_pins
 from trajdiff.record.setup import Setup, setup_from
 
+#: Why the call of a pin was not made where the agent took the step itself.
+TAKEN = "the agent took the step itself"
+
 _current: contextvars.ContextVar[Trial | None] = contextvars.ContextVar("trajdiff_trial", default=None)
 _open: list[Trial] = []
 _open_lock = threading.Lock()
@@ -282,6 +285,8 @@ class Trial:
     def started(self, name: str, arguments: Mapping[str, Any]) -> int:
         """Records that a call begins; returns its number."""
         effect = registry.effect(name)
+        with self._lock:
+            self._places.made(name, arguments)
         step: dict[str, Any] = {"name": name, "arguments": dict(arguments), "started_at": now()}
         return self._writing().step(step if effect is None else {**step, "effect_hint": effect})
 
@@ -298,6 +303,14 @@ class Trial:
     def made(self, pin: Pin, reason: str | None = None) -> None:
         """Says that the call of a pin was made, or why not. For proxies."""
         self._tell(pin, reason)
+
+    def needed(self, pin: Pin) -> bool:
+        """Whether the call of a pin must be made; where the agent made it itself, this is recorded."""
+        with self._lock:
+            needless = self._places.needless(pin)
+        if needless:
+            self._tell(pin, TAKEN)
+        return not needless
 
     def reach_end(self) -> list[Pin]:
         """The pins whose place is the end of the trial. For proxies, which make the calls themselves."""
@@ -328,6 +341,8 @@ class Trial:
 
     def _make(self, pin: Pin) -> Any:
         """Makes the call of a pin; an error of the tool is its answer, as the agent did not ask for it."""
+        if not self.needed(pin):
+            return None
         function, name, arguments = self._call_of(pin)
         if function is None:
             return None
@@ -342,6 +357,8 @@ class Trial:
             return recorded_error(error)["text"]
 
     async def _amake(self, pin: Pin) -> Any:
+        if not self.needed(pin):
+            return None
         function, name, arguments = self._call_of(pin)
         if function is None:
             return None
