@@ -199,6 +199,11 @@ class Step:
         return self.result is not None and self.result.is_error is True
 
 
+#: The rule of a trial that has several scores of which the user chose none: it was judged, so that its
+#: limit decides nothing.
+NONE_CHOSEN = "several scores, none chosen"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
     """How the verdict of a trial came about: the raw value, the scorer and the rule that decided."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.importers import fixtures_inspect as inspect_logs
 from tests.importers.fixtures import (
     LAMP,
     chat_call,
@@ -26,6 +27,7 @@ from tests.importers.fixtures import (
 )
 from trajdiff.errors import InputError
 from trajdiff.importers import ReadOptions, load
+from trajdiff.reliability.counting import count_task
 
 NAN = float("nan")
 
@@ -248,3 +250,25 @@ def test_a_record_without_messages_is_unscored_and_not_missing(tmp_path: Path) -
     excluded, counted = task_reliability(task), task_reliability(task, unscored="fail")
     assert (excluded.n, excluded.completed, excluded.unscored, excluded.missing) == (1, 2, ("0",), ())
     assert (counted.n, counted.c) == (2, 1)
+
+
+def test_a_limit_decides_nothing_where_scores_wait_for_a_choice() -> None:
+    """Without verdict a limit is a failure; here there are verdicts, and the user has chosen none of them."""
+    log = inspect_logs.header() | {
+        "samples": [
+            inspect_logs.sample(limit={"type": "message", "limit": 4}, scores=scores, epoch=epoch)
+            for epoch, scores in enumerate(({"a": {"value": "C"}, "b": {"value": "I"}}, {}), 1)
+        ]
+    }
+    corpus = read(log)
+    assert [trial.verdict for trial in corpus.trials] == ["unscored", "unscored"]
+    counts = count_task(corpus.tasks[0])
+    assert (counts.unscored, counts.limit_unscored) == (("1",), ("2",))
+    assert slugs(corpus).count("no_outcome") == 1
+    chosen = read(log, scorer="a")
+    assert (count_task(chosen.tasks[0]).passed, count_task(chosen.tasks[0]).limit_unscored) == (("1",), ("2",))
+
+
+def test_the_consequence_of_no_outcome_holds_with_and_without_the_option() -> None:
+    said = told(read([tau_trial(reward=None)]), "no_outcome").details
+    assert said == ("it is listed; pass^k counts it, as failed, only with --unscored fail",)

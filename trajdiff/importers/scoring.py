@@ -13,7 +13,7 @@ from trajdiff.importers import verdicts
 from trajdiff.importers.jsontext import plain_number
 from trajdiff.importers.naming import shortened
 from trajdiff.importers.notices import Notices
-from trajdiff.model import Judgement, Severity, Verdict
+from trajdiff.model import NONE_CHOSEN, Judgement, Severity, Verdict
 from trajdiff.natural import natural_key
 
 #: What the letters of graders are worth; a partial pass is a fail unless a threshold says otherwise.
@@ -39,7 +39,7 @@ def judge(
     if name is None:
         if scores and error is None:
             _tell_choice(scores, notices)
-            return Judgement(state=Verdict.UNSCORED, raw=dict(scores), rule="several scores, none chosen")
+            return Judgement(state=Verdict.UNSCORED, raw=dict(scores), rule=NONE_CHOSEN)
         return verdicts.from_reward(None, error=error)
     found, value = _value(scores, name)
     if not found:

@@ -8,7 +8,7 @@ from typing import Any
 from trajdiff.importers.jsontext import plain_number
 from trajdiff.importers.naming import shortened
 from trajdiff.importers.notices import Where
-from trajdiff.model import LIMITS, Judgement, Severity, Termination, Verdict
+from trajdiff.model import LIMITS, NONE_CHOSEN, Judgement, Severity, Termination, Verdict
 
 #: Rewards are computed from floats; this much below 1 is still 1.
 TOLERANCE = 1e-6
@@ -54,7 +54,8 @@ def odd_reward(raw: Any) -> str | None:
 
 def tell_unscored(where: Where, judgement: Judgement, termination: Termination, raw: Any, *, at: str) -> None:
     """Tell that a trial has no outcome, what stands in its place and how it counts; ``at`` is its place."""
-    if judgement.state is not Verdict.UNSCORED:
+    if judgement.state is not Verdict.UNSCORED or judgement.rule == NONE_CHOSEN:
+        # That several scores wait for a choice is told once a file.
         return
     if termination.reason in LIMITS:
         consequence: tuple[str, ...] = ("it stopped at a limit, which counts as a failure",)

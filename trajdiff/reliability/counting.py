@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trajdiff.model import LIMITS, TaskTrials, TerminationReason, Trial, Verdict
+from trajdiff.model import LIMITS, NONE_CHOSEN, TaskTrials, TerminationReason, Trial, Verdict
 from trajdiff.natural import natural, natural_key
 
 _STATES = ("passed", "failed", "infra", "limit_unscored", "unscored", "missing")
@@ -69,7 +69,7 @@ def _state(trial: Trial) -> str:
             return "failed"
         case Verdict.INFRA:
             return "infra"
-        case Verdict.UNSCORED if reason in LIMITS:
+        case Verdict.UNSCORED if reason in LIMITS and trial.judgement.rule != NONE_CHOSEN:
             return "limit_unscored"
         case Verdict.UNSCORED if reason is TerminationReason.INCOMPLETE:
             return "missing"
