@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from trajdiff.comparison import Comparison, TaskChange
 from trajdiff.errors import UsageError
+from trajdiff.natural import plural
 from trajdiff.reliability.card import Card
 from trajdiff.reliability.cost import NO_DELIVERY
 from trajdiff.reliability.figures import best_case_interval
@@ -303,4 +304,4 @@ def _incomplete(report: Report, comparison: Comparison | None) -> tuple[str, ...
 
 def _named(names: Sequence[str], word: str, what: str = "trial") -> str:
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"{len(names)} {what}{'s' * (len(names) != 1)} {word}: {', '.join(names[:3])}{more}"
+    return f"{plural(len(names), what)} {word}: {', '.join(names[:3])}{more}"

@@ -1,4 +1,4 @@
-"""The order a person expects of names with numbers in them: ``t2`` before ``t10``."""
+"""Names and numbers the way people write them: ``t2`` before ``t10``, and ``2 tasks``."""
 
 from __future__ import annotations
 
@@ -24,3 +24,8 @@ def natural_key(name: str) -> NaturalKey:
 def natural(names: Iterable[str]) -> tuple[str, ...]:
     """Names in natural order."""
     return tuple(sorted(names, key=natural_key))
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """``1 task``, ``2 tasks``."""
+    return f"{count} {one if count == 1 else many or one + 's'}"

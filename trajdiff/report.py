@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from trajdiff import __version__
-from trajdiff.align.table import Op
 from trajdiff.analysis import Analysis
 from trajdiff.divergence.finding import (
     Divergence,
@@ -27,7 +26,7 @@ from trajdiff.reliability.estimators import (
     suite_reliability,
     task_reliability,
 )
-from trajdiff.reliability.nodes import NodeReport, NodeTable, node_report
+from trajdiff.report_nodes import nodes_of
 from trajdiff.settings import Settings
 
 #: Additions keep the number; anything else raises it.
@@ -147,21 +146,6 @@ def build_report(
     inside = [made for task, made in zip(corpus.tasks, tasks, strict=True) if not out_of_scope(task)]
     rows = [task.reliability for task in inside or tasks]
     suite = suite_reliability(rows, infra=settings.infra, unscored=settings.unscored)
-    made_card = None
-    if card is not None:
-        made_card = build_card(
-            corpus.tasks,
-            [task.reliability for task in tasks],
-            suite,
-            _nodes(tasks, rows),
-            card,
-            rules=settings.gate,
-            write_tools={tool.tool for tool in analysis.tools if tool.effect == Effect.WRITE},
-            paths={
-                task.task_id: {row.trial_id: row.variant for row in task.trials if row.variant is not None}
-                for task in tasks
-            },
-        )
     shown: dict[str, Any] = {
         "infra": settings.infra,
         "unscored": settings.unscored,
@@ -182,7 +166,33 @@ def build_report(
         tools=analysis.tools,
         diagnostics=corpus.diagnostics,
         method=method(analysis),
-        card=made_card,
+        card=None if card is None else _card(corpus, tasks, suite, rows, analysis, settings, card),
+    )
+
+
+def _card(
+    corpus: Corpus,
+    tasks: Sequence[TaskReport],
+    suite: SuiteReliability,
+    rows: Sequence[TaskReliability],
+    analysis: Analysis,
+    settings: Settings,
+    options: CardOptions,
+) -> Card:
+    """The report card; the findings enter it as nodes, and which trials took the same path."""
+    findings = [task.finding for task in tasks]
+    return build_card(
+        corpus.tasks,
+        [task.reliability for task in tasks],
+        suite,
+        nodes_of(corpus.tasks, findings, rows, detailed=options.detailed, seed=options.seed),
+        options,
+        rules=settings.gate,
+        write_tools={tool.tool for tool in analysis.tools if tool.effect == Effect.WRITE},
+        paths={
+            task.task_id: {row.trial_id: row.variant for row in task.trials if row.variant is not None}
+            for task in tasks
+        },
     )
 
 
@@ -270,56 +280,3 @@ def _recurring(tasks: Sequence[TaskReport]) -> tuple[Recurring, ...]:
         if len({row.task_id for row in rows}) > 1
     ]
     return tuple(sorted(found, key=lambda r: (-len(r.trials), -len(r.tasks), r.headline, r.actor)))
-
-
-def _nodes(tasks: Sequence[TaskReport], rows: Sequence[TaskReliability]) -> NodeReport:
-    """Divergences as nodes: the same kind, actor, tool and headline is one node, whatever its task."""
-    found: dict[tuple[str, str, str, str], dict[str, NodeTable]] = {}
-    leads: list[tuple[NodeTable, int]] = []
-    deviating = cells = 0
-    ordered = sorted(tasks, key=lambda task: natural_key(task.task_id))
-    for task in ordered:
-        for row in task.finding.divergences:
-            table = _node_table(row)
-            if table is not None and row.kind is not None and row.actor is not None:
-                key = (row.actor.value, row.headline, row.kind.value, row.tool or "")
-                found.setdefault(key, {}).setdefault(task.task_id, table)
-        lead = _node_table(task.finding.lead)
-        compared = len(task.finding.table.rows) if task.finding.table is not None else 0
-        if lead is not None:
-            leads.append((lead, compared))
-        more, of = _passes_that_deviate(task)
-        deviating, cells = deviating + more, cells + of
-    return node_report(
-        [
-            (f"{actor}: {headline}", list(found[actor, headline, kind, tool].values()))
-            for actor, headline, kind, tool in sorted(found)
-        ],
-        leads,
-        [(row.task_id, row.n, row.c) for row in rows],
-        deviating=(deviating, cells),
-    )
-
-
-def _node_table(row: Divergence | None) -> NodeTable | None:
-    """Support of a claimed divergence against passed trials of its own task, None for anything else."""
-    if row is None or row.abstained or row.support is None or not row.support.passed:
-        return None
-    return NodeTable(
-        task_id=row.task_id,
-        failed_with=row.support.failed_with,
-        failed=row.support.failed,
-        passed_with=row.support.passed_with,
-        passed=row.support.passed,
-    )
-
-
-def _passes_that_deviate(task: TaskReport) -> tuple[int, int]:
-    """(deviating, all) cells of passed trials other than the reference, over the rows of the aligned table."""
-    table, reference = task.finding.table, task.finding.reference
-    if table is None or reference is None:
-        return 0, 0
-    passed = {row.trial_id for row in task.trials if row.verdict is Verdict.PASS} - {reference}
-    ops = [cell.op for row in table.rows for cell in row.cells if cell.trial_id in passed]
-    # A trial without a cell in a row that the reference does not have either follows it there.
-    return sum(op not in (Op.SAME, Op.REFERENCE) for op in ops), len(table.rows) * len(passed)

@@ -22,7 +22,7 @@ LAYERS = (
     ("analysis",),
     ("intervention",),
     ("redaction", "redaction_patterns"),
-    ("report", "sides", "comparison", "gate", "localization", "shape"),
+    ("report", "report_nodes", "sides", "comparison", "gate", "localization", "shape", "review"),
     ("render",),
     ("cli",),
     ("__main__",),

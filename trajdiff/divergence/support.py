@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
 
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import SAME_OFFER, SHARED
@@ -12,6 +11,7 @@ from trajdiff.divergence.critical import LOOP
 from trajdiff.divergence.finding import Kind
 from trajdiff.divergence.ledger import difference, effective_writes, is_write, key, subject
 from trajdiff.model import LIMITS
+from trajdiff.reliability.association import perfect_split_p
 
 #: Kinds that say that something is not there.
 ABSENT = frozenset({Kind.MISSING_STEP, Kind.EARLY_STOP, Kind.UNRECOVERED_ERROR})
@@ -61,12 +61,8 @@ def put_back(case: Case, suspect: Suspect, trials: Sequence[PreparedTrial]) -> i
 
 
 def smallest_p(failed: int, passed: int) -> float | None:
-    """The smallest two-sided p (Fisher) that any split of these trials could reach: with all margins fixed,
-    the most extreme table and, where it is as unlikely, its mirror image."""
-    if not failed or not passed:
-        return None
-    one = 1 / comb(failed + passed, failed)
-    return min(1.0, 2 * one if failed == passed else one)
+    """The smallest two-sided p (Fisher) that any split of these trials could reach; None without both sides."""
+    return float(perfect_split_p(passed, failed)) if failed and passed else None
 
 
 def _has(trial: PreparedTrial, expected: PreparedStep, before: PreparedStep | None) -> bool:

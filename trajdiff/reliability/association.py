@@ -77,6 +77,16 @@ def perfect_split(passes: int, failures: int) -> Table:
     return Table(a=failures, r=failures, c=failures, n=passes + failures)
 
 
+def perfect_split_p(passes: int, failures: int) -> Fraction:
+    """The smallest two-sided p (Fisher) that any split of so many trials can reach; 1 where one side is empty.
+
+    With all margins fixed: the most extreme table and, where it is as unlikely, its mirror image.
+    """
+    if not passes or not failures:
+        return Fraction(1)
+    return exact_test([perfect_split(passes, failures)]).attainable_p or Fraction(1)
+
+
 def exact_test(tables: Sequence[Table]) -> ExactTest:
     """Stratified by task; one table gives Fisher's exact test. Tasks that vary in one way only drop out."""
     used = [table for table in tables if table.informative]
@@ -157,17 +167,17 @@ def relabelling(passed: Sequence[bool], nodes: Sequence[Sequence[bool]], *, seed
     n, wins = len(passed), sum(passed)
     if not nodes or any(len(node) != n for node in nodes):
         raise InvalidCountsError("a relabelling needs nodes that cover every trial")
-    observed = frozenset(index for index in range(n) if passed[index])
+    # Trials as bits: nodes that part them in the same way count once, and a table costs one count of bits.
+    masks = sorted({_bits(node) for node in nodes})
     cache: dict[tuple[int, int], Fraction] = {}
-    best = _best(observed, nodes, n, cache)
+    best = _best(_bits(passed), masks, n, cache)
     if n <= ENUMERATED:
-        every = [frozenset(chosen) for chosen in combinations(range(n), wins)]
-        good = sum(_best(chosen, nodes, n, cache) <= best for chosen in every)
+        every = [sum(1 << index for index in chosen) for chosen in combinations(range(n), wins)]
+        good = sum(_best(chosen, masks, n, cache) <= best for chosen in every)
         return Relabelling(best_p=best, p=Fraction(good, len(every)), relabellings=len(every))
     rng = random.Random(seed)
-    good = sum(
-        _best(frozenset(rng.sample(range(n), wins)), nodes, n, cache) <= best for _ in range(RELABELLINGS)
-    )
+    drawn = (sum(1 << index for index in rng.sample(range(n), wins)) for _ in range(RELABELLINGS))
+    good = sum(_best(chosen, masks, n, cache) <= best for chosen in drawn)
     p = Fraction(good + 1, RELABELLINGS + 1)
     return Relabelling(best_p=best, p=p, relabellings=RELABELLINGS, seed=seed)
 
@@ -186,15 +196,17 @@ def ceiling(rows: Sequence[tuple[int, int, int]], k: int) -> float:
     return float(total / len(rows))
 
 
-def _best(
-    chosen: frozenset[int], nodes: Sequence[Sequence[bool]], n: int, cache: dict[tuple[int, int], Fraction]
-) -> Fraction:
-    """The smallest Fisher p of any node if exactly the trials in ``chosen`` had passed."""
-    failures = n - len(chosen)
+def _bits(flags: Sequence[bool]) -> int:
+    return sum(1 << index for index, flag in enumerate(flags) if flag)
+
+
+def _best(passed: int, nodes: Sequence[int], n: int, cache: dict[tuple[int, int], Fraction]) -> Fraction:
+    """The smallest Fisher p of any node if exactly these trials had passed."""
+    failures = n - passed.bit_count()
     smallest = Fraction(1)
     for node in nodes:
-        r = sum(node)
-        a = sum(1 for index in range(n) if node[index] and index not in chosen)
+        r = node.bit_count()
+        a = r - (node & passed).bit_count()
         if (a, r) not in cache:
             cache[a, r] = exact_test([Table(a=a, r=r, c=failures, n=n)]).p or Fraction(1)
         smallest = min(smallest, cache[a, r])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -34,17 +35,21 @@ class BootstrapInterval:
 def bootstrap_means(
     rows: Sequence[Sequence[float]],
     *,
+    families: Sequence[str] | None = None,
     seed: int = SEED,
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> tuple[BootstrapInterval | None, ...]:
     """One interval per row; a row holds one value per task, and all rows share the resamples.
 
-    Tasks are resampled with replacement, each with all its trials; trials inside a task are not, since that
-    would centre on (c/n)^k. The order of tasks changes nothing. None for a row of fewer than two tasks.
+    Tasks (or the ``families`` they belong to) are resampled with replacement, each with all its trials; trials
+    inside a task are not, since that would centre on (c/n)^k. The order of tasks changes nothing. None for a
+    row of fewer than two units.
     """
     if not rows or len(rows[0]) < 2:
         return tuple(None for _ in rows)
+    if families is not None:
+        return _of_families(rows, families, seed, resamples, level)
     import numpy as np
     from scipy.stats import bootstrap  # type: ignore[import-untyped]
 
@@ -71,6 +76,43 @@ def bootstrap_means(
                 degenerate=equal,
                 mean=float(np.mean(drawn[index])),
                 stderr=float(np.std(drawn[index])),
+                resamples=resamples,
+                seed=seed,
+                level=level,
+            )
+        )
+    return tuple(made)
+
+
+def _of_families(
+    rows: Sequence[Sequence[float]], families: Sequence[str], seed: int, resamples: int, level: float
+) -> tuple[BootstrapInterval | None, ...]:
+    """Whole families are drawn; the mean stays that over tasks, so that a large family weighs what it holds."""
+    if len(set(families)) < 2:
+        return tuple(None for _ in rows)
+    import numpy as np
+
+    members: dict[str, list[int]] = {}
+    for at, family in enumerate(families):
+        members.setdefault(family, []).append(at)
+    units = np.array(
+        sorted([len(own), *(math.fsum(row[at] for at in own) for row in rows)] for own in members.values())
+    )
+    rng = np.random.default_rng(seed)
+    sums = np.stack([units[rng.integers(0, len(units), size=len(units))].sum(axis=0) for _ in range(resamples)])
+    tail = (1 - level) / 2 * 100
+    made = []
+    for index, row in enumerate(rows, start=1):
+        drawn = sums[:, index] / sums[:, 0]
+        equal = len(set(row)) == 1
+        low, high = (row[0], row[0]) if equal else np.percentile(drawn, [tail, 100 - tail])
+        made.append(
+            BootstrapInterval(
+                low=float(low),
+                high=float(high),
+                degenerate=equal,
+                mean=float(np.mean(drawn)),
+                stderr=float(np.std(drawn)),
                 resamples=resamples,
                 seed=seed,
                 level=level,

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from trajdiff.errors import UsageError
 from trajdiff.model import TaskTrials
 from trajdiff.reliability.behaviour import Required, TaskBehaviour, behaviour, required_steps
 from trajdiff.reliability.bootstrap import SEED
+from trajdiff.reliability.declared import DesignRow, design_row
 from trajdiff.reliability.designs import RepeatPlan, repeat_plan
 from trajdiff.reliability.effort import Effort, effort, out_of_scope
 from trajdiff.reliability.estimators import SuiteReliability, TaskReliability
+from trajdiff.reliability.families import Families, recorded_families
 from trajdiff.reliability.figures import SuiteFigures, suite_figures
 from trajdiff.reliability.hard_gates import HardGate, hard_gates
+from trajdiff.reliability.judging import Calibration, Judging, judging
+from trajdiff.reliability.labels import Labels
 from trajdiff.reliability.nodes import NodeReport
 from trajdiff.reliability.outcomes import outcomes_of
 from trajdiff.reliability.slices import Slice, slices
@@ -25,8 +30,10 @@ from trajdiff.settings import GateRule
 class CardOptions:
     """What of the card is wanted. ``detailed`` adds the bootstrap and other figures that cost a second.
 
-    ``by`` are keys to slice by, ``plan`` asks which tasks to repeat next. ``seed`` is used wherever something
-    is drawn.
+    ``by`` are keys to slice by, ``plan`` asks which tasks to repeat next, ``rotation`` (i, of n) which stratum
+    of the tasks that always passed. ``families`` are those of a file, or a recorded key.
+    ``labels`` and ``calibration`` say how far the verdicts of a judge can be relied on, ``design`` how the
+    number of trials was chosen. ``seed`` is used wherever something is drawn.
     """
 
     detailed: bool = False
@@ -34,6 +41,11 @@ class CardOptions:
     weights: Weights | None = None
     by: tuple[str, ...] = ()
     plan: bool = False
+    rotation: tuple[int, int] | None = None
+    families: Families | str | None = None
+    labels: tuple[Labels, ...] = ()
+    calibration: Calibration | None = None
+    design: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +68,9 @@ class Card:
     seed: int
     plan: RepeatPlan | None = None
     out_of_scope: tuple[str, ...] = ()
+    families: Families | None = None
+    judging: Judging | None = None
+    design: DesignRow | None = None
 
     @property
     def gates_broken(self) -> bool:
@@ -77,39 +92,75 @@ def build_card(
     """The card of ``tasks`` and their ``rows`` (same order, natural order of ids).
 
     ``paths`` gives for each task the number of the variant of each trial. Raises ``UsageError`` for weights
-    of unknown tasks and for a key that nothing has, ``InputError`` for a negative cost.
+    and families of unknown tasks and for a key that nothing has, ``InputError`` for a negative cost, labels
+    of other trials, and a record that does not follow the declared design.
     """
     policies = {"infra": suite.infra_policy, "unscored": suite.unscored_policy}
     rated = [(task, row) for task, row in zip(tasks, rows, strict=True) if not out_of_scope(task)]
-    inside = [task for task, _ in rated]
-    figures = suite_figures(
-        inside,
-        [row for _, row in rated],
-        detailed=options.detailed,
-        seed=options.seed,
-        weights=options.weights,
-        **policies,
-    )
+    inside, inside_rows = [task for task, _ in rated], [row for _, row in rated]
+    families = _families(inside, options.families)
+    if families is not None and options.weights is not None:
+        raise UsageError("weights and families together are not supported")
     known = versions(tasks)
     variants = paths or {}
     made = [behaviour(task, write_tools, variants.get(task.task_id, {})) for task in tasks]
     return Card(
-        figures=figures,
+        figures=suite_figures(
+            inside,
+            inside_rows,
+            detailed=options.detailed,
+            seed=options.seed,
+            weights=options.weights,
+            families=families,
+            **policies,
+        ),
         gates=hard_gates(tasks, rules),
         effort=effort(tasks, **policies),
         behaviour=tuple(one for one in made if one is not None),
         required=tuple(row for task in tasks for row in required_steps(task)),
         slices=tuple(
-            one for key in options.by for one in slices(inside, key, write_tools=write_tools, **policies)
+            one
+            for key in options.by
+            for one in slices(inside, key, write_tools=write_tools, families=families, **policies)
         ),
         versions=known,
         not_measured=not_measured(tasks, known),
         nodes=nodes,
         detailed=options.detailed,
         seed=options.seed,
-        plan=_plan(inside, [row for _, row in rated], suite, options) if options.plan else None,
+        plan=_plan(inside, inside_rows, suite, options) if options.plan else None,
         out_of_scope=tuple(task.task_id for task in tasks if out_of_scope(task)),
+        families=families,
+        judging=judging(
+            inside,
+            labels=options.labels,
+            calibration=options.calibration,
+            detailed=options.detailed,
+            seed=options.seed,
+        ),
+        design=_design(inside, inside_rows, suite, options.design),
     )
+
+
+def _families(tasks: Sequence[TaskTrials], wanted: Families | str | None) -> Families | None:
+    """Families of a file, or by a recorded key; checked against the tasks."""
+    if wanted is None:
+        return None
+    made = recorded_families(tasks, wanted) if isinstance(wanted, str) else wanted
+    made.check([task.task_id for task in tasks])
+    return made
+
+
+def _design(
+    tasks: Sequence[TaskTrials], rows: Sequence[TaskReliability], suite: SuiteReliability, design: str | None
+) -> DesignRow | None:
+    if design is None:
+        return None
+    outcomes = {}
+    for task in tasks:
+        found = outcomes_of(task, infra=suite.infra_policy, unscored=suite.unscored_policy)
+        outcomes[task.task_id] = [found[index] for index in sorted(found)]
+    return design_row(design, outcomes, {row.task_id: row.expected for row in rows})
 
 
 def _plan(
@@ -130,5 +181,6 @@ def _plan(
         seed=options.seed,
         first=first,
         k=k or None,
+        rotation=options.rotation,
         measured=suite.pass_hat_k[-1] if k else None,
     )

@@ -47,8 +47,9 @@ class RepeatPlan:
     """Which tasks to repeat next.
 
     ``failed`` had a failure and are all repeated; ``sampled`` were drawn from those that always passed, each
-    standing for ``weight`` of them; ``left`` are not repeated this time. ``naive`` is what pass^k would read
-    if only the failed ones were repeated and the rest taken as stable, ``measured`` what it is in the data.
+    standing for ``weight`` of them; ``left`` are not repeated this time. With ``rotation`` (i, of n) they are
+    the i-th of n random strata, so that n rounds repeat every task. ``naive`` is what pass^k would read if
+    only the failed ones were repeated and the rest taken as stable, ``measured`` what it is in the data.
     """
 
     failed: tuple[str, ...]
@@ -60,6 +61,7 @@ class RepeatPlan:
     k: int
     naive: float | None = None
     measured: float | None = None
+    rotation: tuple[int, int] | None = None
 
 
 def two_phase(failed: Sequence[Fraction], passed: Sequence[Fraction], m_failed: int, m_passed: int) -> TwoPhase:
@@ -148,27 +150,37 @@ def repeat_plan(
     first: Sequence[tuple[str, bool]] = (),
     k: int | None = None,
     measured: float | None = None,
+    rotation: tuple[int, int] | None = None,
 ) -> RepeatPlan:
     """All tasks with a failure and a random ``share`` (at least two) of those that always passed.
 
     ``counts`` are (task id, n, c); ``first`` tells the first trial of each task, for the bias of the naive
-    plan. The draw depends on the ids and the seed, not on the order of ``counts``.
+    plan; ``rotation`` (i, of n) takes the i-th of n random strata in place of the share. The draw depends on
+    the ids and the seed, not on the order of ``counts``. Raises ``UsageError`` for a round that does not
+    exist.
     """
     failed = natural(task for task, n, c in counts if c < n or not n)
     stable = sorted((task for task, n, c in counts if n and c == n), key=natural_key)
-    size = min(max(math.ceil(share * len(stable)), 2), len(stable))
-    sampled = natural(random.Random(seed).sample(stable, size))
+    if rotation is not None:
+        at, of = rotation
+        if not 1 <= at <= of:
+            raise UsageError(f"round {at} of a rotation of {of} does not exist")
+        sampled = natural(random.Random(seed).sample(stable, len(stable))[at - 1 :: of])
+    else:
+        size = min(max(math.ceil(share * len(stable)), 2), len(stable))
+        sampled = natural(random.Random(seed).sample(stable, size))
     chosen = set(sampled)
     return RepeatPlan(
         failed=failed,
         sampled=sampled,
         left=tuple(task for task in stable if task not in chosen),
-        weight=len(stable) / size if size else None,
+        weight=len(stable) / len(sampled) if sampled else None,
         seed=seed,
         trials=trials,
         k=k or trials,
         naive=_naive(counts, first, k) if k else None,
         measured=measured,
+        rotation=rotation,
     )
 
 

@@ -11,6 +11,7 @@ from trajdiff.model import TaskTrials
 from trajdiff.reliability.adaptive import AdaptiveDesign, adaptive_design
 from trajdiff.reliability.bootstrap import SEED, BootstrapInterval, bootstrap_means
 from trajdiff.reliability.estimators import MOST_K, TaskReliability, best_case
+from trajdiff.reliability.families import Families
 from trajdiff.reliability.intervals import SuiteInterval, suite_interval, task_interval
 from trajdiff.reliability.outcomes import outcomes_of
 from trajdiff.reliability.pass_k import gap_contribution, pass_at_fraction, pass_hat_fraction
@@ -66,13 +67,15 @@ def suite_figures(
     detailed: bool = False,
     seed: int = SEED,
     weights: Weights | None = None,
+    families: Families | None = None,
 ) -> SuiteFigures:
     """Figures of tasks and their rows, in the same order.
 
-    ``detailed`` adds what costs a second: the bootstrap and the check for a shared fault. Raises
-    ``UsageError`` for weights of unknown tasks.
+    ``detailed`` adds what costs a second: the bootstrap and the check for a shared fault. With ``families``
+    these are the units of every interval. Raises ``UsageError`` for weights or families of unknown tasks.
     """
     counts = [(row.n, row.c) for row in rows if row.n]
+    units = None if families is None else families.of([row.task_id for row in rows if row.n])
     largest = min((n for n, _ in counts), default=0)
     ks = range(1, min(largest, MOST_K) + 1)
     hat = _values(counts, ks, pass_hat_fraction)
@@ -82,10 +85,10 @@ def suite_figures(
     trials = sum(n for n, _ in counts)
     drawn: Sequence[BootstrapInterval | None] = ()
     if detailed:
-        drawn = bootstrap_means([[float(x) for x in row] for row in (*hat, *at)], seed=seed)
+        drawn = bootstrap_means([[float(x) for x in row] for row in (*hat, *at)], families=units, seed=seed)
     return SuiteFigures(
-        hat=tuple(suite_interval(row, trials) for row in hat),
-        at=tuple(suite_interval(row, trials) for row in at),
+        hat=tuple(suite_interval(row, trials, families=units) for row in hat),
+        at=tuple(suite_interval(row, trials, families=units) for row in at),
         hat_bootstrap=tuple(drawn[: len(hat)]),
         at_bootstrap=tuple(drawn[len(hat) :]),
         spread=spread(counts),
@@ -98,17 +101,23 @@ def suite_figures(
     )
 
 
-def best_case_interval(rows: Sequence[TaskReliability], metric: str, k: int) -> SuiteInterval | None:
+def best_case_interval(
+    rows: Sequence[TaskReliability], metric: str, k: int, families: Families | None = None
+) -> SuiteInterval | None:
     """The headline interval if every planned trial that is missing, unscored or infra had passed (8).
 
     ``metric`` is ``pass_hat`` or ``pass_at``; None where there is no such k or no interval.
     """
-    counts = [best_case(row) for row in rows]
-    used = [(n, c) for n, c in counts if n]
-    if not used or k > min(n for n, _ in used):
+    counts = [(row.task_id, *best_case(row)) for row in rows]
+    used = [(task, n, c) for task, n, c in counts if n]
+    if not used or k > min(n for _, n, _ in used):
         return None
     estimator = pass_hat_fraction if metric == "pass_hat" else pass_at_fraction
-    return suite_interval([estimator(n, c, k) for n, c in used], sum(n for n, _ in used))
+    return suite_interval(
+        [estimator(n, c, k) for _, n, c in used],
+        sum(n for _, n, _ in used),
+        families=None if families is None else families.of([task for task, _, _ in used]),
+    )
 
 
 def _values(

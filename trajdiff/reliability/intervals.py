@@ -26,9 +26,9 @@ FEW_TASKS = 10
 class SuiteInterval:
     """Interval of one figure over tasks.
 
-    ``stderr`` is over tasks; ``n_eff`` the effective number of tasks; ``units`` the tasks, or the families
-    where tasks belong to some; ``branch`` is ``t``, or ``all_equal`` where no task differs; ``capped`` says
-    that an end was moved to what ``units`` all-pass or all-fail tasks can show.
+    ``stderr`` is over tasks; ``n_eff`` the effective number of tasks; ``units`` the tasks, or with
+    ``families`` those that the tasks belong to; ``branch`` is ``t``, or ``all_equal`` where no task differs;
+    ``capped`` says that an end was moved to what ``units`` all-pass or all-fail tasks can show.
     """
 
     estimate: float
@@ -40,6 +40,12 @@ class SuiteInterval:
     branch: str
     capped: bool
     level: float = LEVEL
+    families: bool = False
+
+    @property
+    def unit(self) -> str:
+        """What was drawn: ``task`` or ``family``."""
+        return "family" if self.families else "task"
 
     @property
     def few_tasks(self) -> bool:
@@ -87,7 +93,26 @@ def suite_interval(
         return None
     mean = weighted_mean(values, weights)
     square = _square(values, mean, families, weights)
-    size = float(kish(weights)) if weights is not None else float(units)
+    size = kish(weights) if weights is not None else Fraction(units)
+    return interval_of(
+        mean, square, units=units, size=float(size), trials=trials, level=level, families=families is not None
+    )
+
+
+def interval_of(
+    mean: Fraction,
+    square: Fraction,
+    *,
+    units: int,
+    size: float,
+    trials: int,
+    level: float = LEVEL,
+    families: bool = False,
+) -> SuiteInterval:
+    """The headline interval of an estimate with a given squared standard error.
+
+    ``units`` (two or more) are what was drawn, ``size`` their effective number.
+    """
     if square == 0:
         n_eff, crit = size, normal_quantile(level)
     else:
@@ -106,6 +131,7 @@ def suite_interval(
         branch="t" if square else "all_equal",
         capped=capped,
         level=level,
+        families=families,
     )
 
 

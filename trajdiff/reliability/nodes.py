@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from trajdiff.reliability.association import (
     ExactTest,
+    Relabelling,
     Table,
     benjamini_hochberg,
     ceiling,
     exact_test,
     luck_probability,
-    perfect_split,
+    perfect_split_p,
     risk_difference,
 )
 
@@ -57,10 +58,20 @@ class NodeFigures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lead:
+    """The lead divergence of a task: its table, and how many nodes the task has."""
+
+    table: NodeTable
+    compared: int
+    relabelling: Relabelling | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskSplit:
     """The lead divergence of one task: exact p, the least its margins allow, and the chance of such a split.
 
-    ``luck`` asks how often at least one of ``compared`` irrelevant nodes separates the outcomes perfectly.
+    ``luck`` asks how often at least one of ``compared`` irrelevant nodes separates the outcomes perfectly,
+    ``relabelling`` how often some node does as well as the best one if passes and failures are dealt anew.
     """
 
     task_id: str
@@ -69,6 +80,7 @@ class TaskSplit:
     attainable: float
     luck: float | None
     compared: int
+    relabelling: Relabelling | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,16 +110,15 @@ class NodeReport:
 
 def node_report(
     found: Sequence[tuple[str, Sequence[NodeTable]]],
-    leads: Sequence[tuple[NodeTable, int]],
+    leads: Sequence[Lead],
     counts: Sequence[tuple[str, int, int]],
     *,
     deviating: tuple[int, int] = (0, 0),
 ) -> NodeReport:
     """Tests all nodes.
 
-    ``found`` are (name, tables), ``leads`` (table of a task's lead divergence, nodes compared in that task),
-    ``counts`` (task id, n, c) of the whole suite, ``deviating`` (deviating, all) cells of passing trials
-    other than the reference.
+    ``found`` are (name, tables), ``leads`` the lead divergences of tasks, ``counts`` (task id, n, c) of the
+    whole suite, ``deviating`` (deviating, all) cells of passing trials other than the reference.
     """
     tests = [exact_test([table.table for table in tables]) for _, tables in found]
     mid = [None if test.mid_p is None else float(test.mid_p) for test in tests]
@@ -132,22 +143,23 @@ def node_report(
         nodes=tuple(nodes),
         tested=adjusted.tested,
         untestable=adjusted.untestable,
-        splits=tuple(_split(table, compared, share) for table, compared in leads),
+        splits=tuple(_split(lead, share) for lead in leads),
         deviating=share,
     )
 
 
-def _split(table: NodeTable, compared: int, share: float | None) -> TaskSplit:
+def _split(lead: Lead, share: float | None) -> TaskSplit:
+    table, compared = lead.table, lead.compared
     test = exact_test([table.table])
-    best = exact_test([perfect_split(table.passed, table.failed)])
     luck = None if share is None else luck_probability(table.passed, table.failed, compared, share)
     return TaskSplit(
         task_id=table.task_id,
         table=table,
         p=1.0 if test.p is None else float(test.p),
-        attainable=1.0 if best.attainable_p is None else float(best.attainable_p),
+        attainable=float(perfect_split_p(table.passed, table.failed)),
         luck=luck,
         compared=compared,
+        relabelling=lead.relabelling,
     )
 
 

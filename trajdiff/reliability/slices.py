@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from trajdiff.errors import UsageError
 from trajdiff.model import Effect, TaskTrials, Trial, Verdict
-from trajdiff.natural import natural_key
+from trajdiff.natural import natural_key, plural
 from trajdiff.reliability.estimators import suite_curve, task_reliability
+from trajdiff.reliability.families import Families
 from trajdiff.reliability.intervals import FEW_TASKS, SuiteInterval, suite_interval
 from trajdiff.reliability.outcomes import counted_trials
 from trajdiff.reliability.pass_k import pass_hat_fraction
@@ -46,6 +47,7 @@ def slices(
     write_tools: Collection[str] = (),
     infra: str = "fail",
     unscored: str = "exclude",
+    families: Families | None = None,
 ) -> tuple[Slice, ...]:
     """The suite by ``key``, values in natural order. Raises ``UsageError`` for a key that nothing has.
 
@@ -55,7 +57,7 @@ def slices(
     counted = [(task, counted_trials(task, infra=infra, unscored=unscored)) for task in tasks]
     by_task = _task_values(counted, key, write_tools)
     if by_task is not None:
-        return _by_task(tasks, by_task, key, infra=infra, unscored=unscored)
+        return _by_task(tasks, by_task, key, families, infra=infra, unscored=unscored)
     return _by_trial(counted, key)
 
 
@@ -105,8 +107,8 @@ def _required(task: TaskTrials, key: str, write_tools: Collection[str]) -> str:
     if not flows:
         return "unknown (no required steps, no pass)"
     if key == TOOLS:
-        return _count(min(len({name for name, _ in flow}) for flow in flows), "tool")
-    return _count(min(sum(write for _, write in flow) for flow in flows), "write")
+        return plural(min(len({name for name, _ in flow}) for flow in flows), "tool")
+    return plural(min(sum(write for _, write in flow) for flow in flows), "write")
 
 
 def _writes(name: str | None, hint: Effect | None, write_tools: Collection[str]) -> bool:
@@ -114,27 +116,34 @@ def _writes(name: str | None, hint: Effect | None, write_tools: Collection[str])
 
 
 def _by_task(
-    tasks: Sequence[TaskTrials], values: Mapping[str, str], key: str, *, infra: str, unscored: str
+    tasks: Sequence[TaskTrials],
+    values: Mapping[str, str],
+    key: str,
+    families: Families | None,
+    *,
+    infra: str,
+    unscored: str,
 ) -> tuple[Slice, ...]:
-    groups: dict[str, list[tuple[int, int]]] = {}
+    groups: dict[str, list[tuple[str, int, int]]] = {}
     for task in tasks:
         row = task_reliability(task, infra=infra, unscored=unscored)
-        groups.setdefault(values[task.task_id], []).append((row.n, row.c))
+        groups.setdefault(values[task.task_id], []).append((task.task_id, row.n, row.c))
     made = []
     for value in sorted(groups, key=natural_key):
-        used = [(n, c) for n, c in groups[value] if n]
-        trials = sum(n for n, _ in used)
+        used = [entry for entry in groups[value] if entry[1]]
+        counts = [(n, c) for _, n, c in used]
+        trials = sum(n for n, _ in counts)
+        units = None if families is None else families.of([task for task, _, _ in used])
+        firsts = [pass_hat_fraction(n, c, 1) for n, c in counts]
         made.append(
             Slice(
                 key=key,
                 value=value,
                 tasks=len(used),
                 trials=trials,
-                passed=sum(c for _, c in used),
-                pass_hat_k=suite_curve(used)[0] if used else (),
-                interval=suite_interval([pass_hat_fraction(n, c, 1) for n, c in used], trials)
-                if used
-                else None,
+                passed=sum(c for _, c in counts),
+                pass_hat_k=suite_curve(counts)[0] if used else (),
+                interval=suite_interval(firsts, trials, families=units) if used else None,
             )
         )
     return tuple(made)
@@ -171,7 +180,3 @@ def _text(value: object) -> str:
 
 def _plain(value: object) -> bool:
     return isinstance(value, str | int | float | bool)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from trajdiff.model import TaskTrials, Trial
-from trajdiff.natural import natural
+from trajdiff.natural import natural, plural
 
 #: What is looked at, in the order of the report.
 FIELDS: tuple[tuple[str, Callable[[Trial], str | None]], ...] = (
@@ -69,7 +69,7 @@ def differences(a: Sequence[TaskTrials], b: Sequence[TaskTrials]) -> tuple[str, 
     ]
     if changed:
         shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
-        told.append(f"the definition of {len(changed)} task{'s' * (len(changed) > 1)} differs: {shown}")
+        told.append(f"the definition of {plural(len(changed), 'task')} differs: {shown}")
     return tuple(told)
 
 

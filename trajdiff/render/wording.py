@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import comb
 
 from trajdiff.divergence.finding import Divergence, FindingKind, Kind, Reason
 from trajdiff.model import Verdict
 from trajdiff.natural import natural_key
+from trajdiff.natural import plural as plural
+from trajdiff.reliability.association import perfect_split_p
 from trajdiff.render.choosing import is_mixed
 from trajdiff.render.marks import Marks
 from trajdiff.render.places import manifest_row, root_row, rows_text
@@ -68,11 +69,6 @@ class FindingWords:
     def joined(self) -> str:
         """All parts, one blank apart."""
         return " ".join(part for part in (self.mark, self.rows, self.text) if part)
-
-
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """``1 task``, ``2 tasks``."""
-    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def shortlist(names: Sequence[str], limit: int = 5) -> str:
@@ -308,9 +304,8 @@ def _splits(tasks: Iterable[TaskReport]) -> set[tuple[float, int, int]]:
         verdicts = Counter(trial.verdict for trial in task.trials)
         failed, passed = verdicts[Verdict.FAIL], verdicts[Verdict.PASS]
         if failed and passed:
-            tables = 2 if failed == passed else 1
             small, large = sorted((failed, passed))
-            splits.add((min(tables / comb(failed + passed, failed), 1.0), small, large))
+            splits.add((float(perfect_split_p(passed, failed)), small, large))
     return splits
 
 
