@@ -123,7 +123,7 @@ def test_formats_lists_what_is_read_and_written() -> None:
     out = run("formats").out
     for name in ("tau-bench results", "tau2 results", "trajdiff/1"):
         assert name in out
-    assert re.search(r"^write +csv json jsonl md tsv", out, flags=re.M)
+    assert re.search(r"^write +csv html json jsonl md parquet tsv xlsx", out, flags=re.M)
     assert {entry["name"] for entry in run("formats", "--json").json["read"]} >= {"tau2"}
 
 

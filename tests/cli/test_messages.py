@@ -47,7 +47,7 @@ from trajdiff.model import Diagnostic, Severity
         (
             ("report", "--to", "x.xls"),
             "error: x.xls: the suffix names no format that can be written\n"
-            "  known: .csv .json .jsonl .md .tsv\n",
+            "  known: .csv .html .json .jsonl .md .parquet .tsv .xlsx\n",
         ),
         (("formats", "--schema", "reports"), 'error: no schema "reports"\n  did you mean report?\n  known: '),
     ],

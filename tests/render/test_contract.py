@@ -34,7 +34,7 @@ def test_every_subject_has_text_or_rows() -> None:
         assert {"text", "json", "jsonl", "markdown"} <= names
     for subject in ("export-trials", "export-alignment", "export-divergences"):
         names = {one.name for one in renderers() if one.subject == subject}
-        assert {"csv", "tsv", "json", "jsonl"} <= names
+        assert {"csv", "tsv", "json", "jsonl", "markdown", "html", "xlsx", "parquet"} <= names
 
 
 def test_suffixes_find_exactly_one_renderer() -> None:
@@ -48,7 +48,7 @@ def test_suffixes_find_exactly_one_renderer() -> None:
 def test_an_unknown_suffix_lists_the_known_ones() -> None:
     with pytest.raises(UsageError) as caught:
         by_suffix("export-trials", "x.docx")
-    assert ".csv .json .jsonl .tsv" in str(caught.value)
+    assert ".csv .html .json .jsonl .md .parquet .tsv .xlsx" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -63,7 +63,11 @@ def test_a_report_without_anything_optional_is_rendered(name: str) -> None:
     assert isinstance(text_of(ALL[name], bare()), str)
 
 
-@pytest.mark.parametrize("name", ALL)
+#: Files that are no text have tests of their own.
+BINARY = ("xlsx", "parquet")
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if not name.endswith(BINARY)])
 def test_hostile_text_is_harmless(name: str) -> None:
     text = text_of(ALL[name], hostile())
     found = {hex(ord(char)) for char in FORBIDDEN if char in text}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from trajdiff.render.json_text import to_json, to_jsonl
@@ -24,18 +25,18 @@ def to_csv(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([_cell(row.get(column)) for column in columns])
+        writer.writerow([safe_cell(row.get(column)) for column in columns])
     return out.getvalue()
 
 
 def to_tsv(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
     r"""Tab-separated values; backslash, tab and line breaks in a cell are written ``\\``, ``\t``, ``\n``."""
     lines = ["\t".join(columns)]
-    lines += ["\t".join(_escaped(_cell(row.get(column))) for column in columns) for row in rows]
+    lines += ["\t".join(_escaped(safe_cell(row.get(column))) for column in columns) for row in rows]
     return "".join(f"{text}\n" for text in lines)
 
 
-def _cell(value: Any) -> Any:
+def safe_cell(value: Any) -> Any:
     """A cell: empty for unknown, numbers as numbers, text cleaned and never a formula."""
     value = flat(value)
     if value is None:
@@ -53,18 +54,29 @@ def _escaped(value: Any) -> str:
     return text.replace("\t", "\\t").replace("\r", "\\r").replace("\n", "\\n")
 
 
-def _delimited(
-    name: str, write: Callable[[Sequence[str], Iterable[dict[str, Any]]], str]
-) -> Callable[[Report, View], str]:
-    return lambda report, view: write(columns_of(name, report), TABLES[name].rows(report, view.choice))
+def _csv(name: str, report: Report, view: View) -> str:
+    text = to_csv(columns_of(name, report, view.columns), TABLES[name].rows(report, view.choice))
+    return f"\ufeff{text}" if view.excel else text
 
 
-def _json(name: str) -> Callable[[Report, View], str]:
-    return lambda report, view: to_json(TABLES[name].objects(report, view.choice))
+def _tsv(name: str, report: Report, view: View) -> str:
+    return to_tsv(columns_of(name, report, view.columns), TABLES[name].rows(report, view.choice))
 
 
-def _jsonl(name: str) -> Callable[[Report, View], str]:
-    return lambda report, view: to_jsonl(TABLES[name].objects(report, view.choice))
+def _objects(name: str, report: Report, view: View) -> list[dict[str, Any]]:
+    """The nested objects; with columns asked for, the flat rows with only these."""
+    if not view.columns:
+        return TABLES[name].objects(report, view.choice)
+    rows = TABLES[name].rows(report, view.choice)
+    return [{column: row.get(column) for column in view.columns} for row in rows]
+
+
+def _json(name: str, report: Report, view: View) -> str:
+    return to_json(_objects(name, report, view))
+
+
+def _jsonl(name: str, report: Report, view: View) -> str:
+    return to_jsonl(_objects(name, report, view))
 
 
 def _renderers() -> tuple[Renderer, ...]:
@@ -72,11 +84,15 @@ def _renderers() -> tuple[Renderer, ...]:
     found = []
     for name in TABLES:
         subject = name if name == "report" else f"export-{name}"
-        found.append(Renderer(name="csv", subject=subject, render=_delimited(name, to_csv), suffixes=(".csv",)))
-        found.append(Renderer(name="tsv", subject=subject, render=_delimited(name, to_tsv), suffixes=(".tsv",)))
+        found.append(Renderer(name="csv", subject=subject, render=partial(_csv, name), suffixes=(".csv",)))
+        found.append(Renderer(name="tsv", subject=subject, render=partial(_tsv, name), suffixes=(".tsv",)))
         if name != "report":
-            found.append(Renderer(name="json", subject=subject, render=_json(name), suffixes=(".json",)))
-            found.append(Renderer(name="jsonl", subject=subject, render=_jsonl(name), suffixes=(".jsonl",)))
+            found.append(
+                Renderer(name="json", subject=subject, render=partial(_json, name), suffixes=(".json",))
+            )
+            found.append(
+                Renderer(name="jsonl", subject=subject, render=partial(_jsonl, name), suffixes=(".jsonl",))
+            )
     return tuple(found)
 
 

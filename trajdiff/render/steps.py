@@ -112,10 +112,10 @@ def _result(cell: Cell, look: Look) -> list[Line]:
     if cell.result is None:
         return [line(arrow, Span("(no result recorded)", "muted"))]
     text = cell.result
-    if look.full:
-        return _whole(text, arrow, look)
     if not one_line(text):
         return [line(arrow, Span("(empty)", "muted"))]
+    if look.full:
+        return _whole(text, arrow, look)
     return _within(lambda room: shortened(text, room, look.marks.ellipsis), arrow, look)
 
 

@@ -16,6 +16,14 @@ from trajdiff.render.json_divergence import divergence_object
 from trajdiff.render.json_report import task_object, trial_object
 from trajdiff.render.json_text import finite
 from trajdiff.render.places import first_row, manifest_row, places, root_row
+from trajdiff.render.table_columns import (
+    ALIGNMENT_COLUMNS,
+    DIVERGENCE_COLUMNS,
+    REPORT_HEAD,
+    REPORT_TAIL,
+    REVIEW_COLUMNS,
+    TRIAL_COLUMNS,
+)
 from trajdiff.report import Report, TaskReport, TrialRow
 
 
@@ -30,35 +38,6 @@ class Table:
 
 #: ``op`` of a gap in a row that the reference has no step in either.
 NO_STEP_ANYWHERE = "absent"
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-TRIAL_COLUMNS = _names(
-    """ref task_id trial_id producer_id verdict reward verdict_rule termination steps tool_calls errors tokens
-    cost duration variant source"""
-)
-
-ALIGNMENT_COLUMNS = _names(
-    """task_id step trial_id verdict is_reference op tool effect arguments arguments_changed result is_error
-    text is_root is_manifest is_first_difference message_index json_path ref"""
-)
-
-DIVERGENCE_COLUMNS = _names(
-    """row_id task_id trial_id trials finding abstained reason grade actor kind tool root_step manifest_step
-    root_message_index manifest_message_index sentence support failed_with failed passed_with passed smallest_p
-    provenance recovery first_difference source passed_source accepted review_verdict review_category review_ref
-    review_note reviewer"""
-)
-
-#: Before and after the columns whose number depends on the largest k of the report. ``passed`` stands once:
-#: all passed trials of the task, which is also what ``passed_with`` is counted in.
-_REPORT_HEAD = _names("task_id title trials n_expected n_completed n_counted passed infra unscored missing")
-_REPORT_TAIL = _names(
-    "disagree finding grade actor kind root_step manifest_step sentence failed_with failed passed_with"
-)
 
 
 def trial_rows(report: Report, choice: Choice) -> list[dict[str, Any]]:
@@ -217,8 +196,20 @@ def _divergence_row(task: TaskReport, divergence: Divergence) -> dict[str, Any]:
         "first_difference": first["text"] if first else None,
         "source": found["failed"].ref if "failed" in found else None,
         "passed_source": found["passed"].ref if "passed" in found else None,
+        **reviewed(divergence),
     }
     return {column: row.get(column) for column in DIVERGENCE_COLUMNS}
+
+
+def reviewed(divergence: Divergence) -> dict[str, Any]:
+    """What a reviewer said before: it stands in the columns to fill, so that nothing has to be typed again."""
+    own = [note for note in divergence.reviews if not note.carried] or list(divergence.reviews)
+    if not own:
+        return dict.fromkeys(REVIEW_COLUMNS)
+    last = own[-1]
+    return dict(
+        zip(REVIEW_COLUMNS, (last.verdict, last.category, last.ref, last.note, last.reviewer), strict=True)
+    )
 
 
 def _recovery_text(recovery: dict[str, Any]) -> str:
@@ -230,7 +221,7 @@ def report_columns(report: Report) -> tuple[str, ...]:
     """The columns of the task table; one per k of the task with the most counted trials."""
     largest = max((task.reliability.n for task in report.tasks), default=0)
     ks = range(1, largest + 1)
-    return (*_REPORT_HEAD, *(f"pass_hat_{k}" for k in ks), *(f"pass_at_{k}" for k in ks), *_REPORT_TAIL)
+    return (*REPORT_HEAD, *(f"pass_hat_{k}" for k in ks), *(f"pass_at_{k}" for k in ks), *REPORT_TAIL)
 
 
 def report_rows(report: Report, choice: Choice) -> list[dict[str, Any]]:
@@ -280,9 +271,9 @@ def flat(value: Any) -> Any:
     return value
 
 
-def columns_of(name: str, report: Report) -> Sequence[str]:
-    """Columns of an export in their order."""
-    return report_columns(report) if name == "report" else TABLES[name].columns
+def columns_of(name: str, report: Report, wanted: Sequence[str] = ()) -> Sequence[str]:
+    """Columns of an export in their order, or those that were asked for."""
+    return wanted or (report_columns(report) if name == "report" else TABLES[name].columns)
 
 
 TABLES = {

@@ -29,7 +29,8 @@ class View:
 
     ``width`` in terminal cells; ``k`` the columns asked for (empty: the default choice); ``context`` the
     equal steps kept around a difference; ``layout`` is ``side``, ``inline`` or ``auto``; ``task_id``,
-    ``trials`` and ``pair`` say what ``compare`` is about.
+    ``trials`` and ``pair`` say what ``compare`` is about. ``columns`` of an export (empty: all) and ``excel``,
+    the byte order mark of a CSV, are for exports.
     """
 
     width: int = 100
@@ -46,3 +47,5 @@ class View:
     pair: Pair | None = None
     stats: bool = False
     brief: bool = False
+    columns: tuple[str, ...] = ()
+    excel: bool = False

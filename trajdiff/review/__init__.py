@@ -1,0 +1,1 @@
+"""Verdicts of reviewers: read back from a workbook, kept beside the traces, joined to later reports."""
