@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trajdiff.cli.failures import run
+from trajdiff.cli.failures import run as run_program  # a module of this package is called run
 from trajdiff.cli.program import cli
 
 __all__ = ["cli", "main"]
@@ -13,4 +13,4 @@ __all__ = ["cli", "main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; ``arguments`` default to those of the process."""
-    return run(cli, arguments)
+    return run_program(cli, arguments)
