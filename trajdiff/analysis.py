@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from trajdiff.align.graph import SuccessGraph, align_to, success_graph
+from trajdiff.align.batch import expect
+from trajdiff.align.graph import SuccessGraph, align_all, align_to, success_graph, success_graphs
 from trajdiff.align.prepared import PreparedTrial, Preparer
 from trajdiff.align.rows import aligned_table
 from trajdiff.align.similarity import Costs
@@ -94,6 +95,7 @@ def analyse(
     if not chosen:
         return Analysis(findings={}, tools=effects.rows)
     preparer = Preparer(settings=settings, effect_of=effects.of)
+    expect(sum(len(trial.steps) for trial in corpus.trials))
     # The levels and the self-check speak of the whole input, whichever tasks are shown, so that `compare task`
     # and `report` give the same finding.
     everything = [_prepare(preparer, task) for task in corpus.tasks]
@@ -210,10 +212,12 @@ def _held_out(everything: Sequence[_Prepared], levels: frozenset[str]) -> tuple[
         passes = prepared.of(Verdict.PASS)
         if len(passes) < 2:
             continue
-        for number, trial in enumerate(passes[:HELD_OUT_PER_TASK]):
+        held_out = passes[:HELD_OUT_PER_TASK]
+        rests = [[other for other in passes if other is not trial] for trial in held_out]
+        graphs = success_graphs(rests, prepared.costs)
+        align_all(list(zip(graphs, held_out, strict=True)))
+        for trial, graph in zip(held_out, graphs, strict=True):
             total += 1
-            rest = [other for other in passes if other is not passes[number]]
-            graph = success_graph(rest, prepared.costs)
             case = Case(task=prepared.task.task, failing=trial, graph=graph, levels=levels)
             claimed = earliest(case)
             if claimed is not None:
@@ -230,6 +234,9 @@ def _allowed(alarms: Sequence[tuple[str, Suspect]], total: int) -> frozenset[str
 
 def _finding(prepared: _Prepared, levels: frozenset[str]) -> TaskFinding:
     graph = prepared.graph
+    if graph is not None:
+        merged = {trial.trial_id for trial in graph.trials}
+        align_all([(graph, trial) for name, trial in prepared.trials.items() if name not in merged])
     rows = [_judge(prepared, trial, levels) for trial in prepared.task.trials]
     judged = _grouped([row for row in rows if row is not None])
     lead, others = _lead(judged)

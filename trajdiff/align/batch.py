@@ -6,6 +6,7 @@ problem costs about as much as twenty cells one by one, hence short problems are
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Integers = NDArray[np.int64]
+    Integers = NDArray[np.int32]
 
-#: Stands for a pair that may not be one; far above any sum of real costs, far below the end of the integers.
-BLOCKED = 1 << 50
-#: Cells of all problems together from which rows at once are quicker than cell by cell.
-WORTH_IT = 3_000
-#: Cells that one batch holds in memory at most (24 bytes each).
+#: Stands for a pair that may not be one: above any sum of costs of a problem that is not ``LONG``; four of it
+#: stay below the end of the integers.
+BLOCKED = 1 << 28
+#: Cells of all problems together from which rows at once are quicker than cell by cell: with the time that
+#: loading numpy takes, and where it is loaded already.
+WORTH_LOADING, WORTH_IT = 20_000, 600
+#: Steps of all trials from which loading numpy pays in any case.
+MANY_STEPS = 3_000
+#: Cells that one batch holds in memory at most (12 bytes each).
 MOST_CELLS = 1_000_000
 _MATCH, _DELETE, _INSERT = 0, 1, 2
 
@@ -44,7 +49,14 @@ class Problem:
 
 def batched(cells: Sequence[int]) -> bool:
     """Whether problems of these sizes are worth a batch."""
-    return sum(size for size in cells if size <= LONG) >= WORTH_IT
+    enough = WORTH_IT if "numpy" in sys.modules else WORTH_LOADING
+    return sum(size for size in cells if size <= LONG) >= enough
+
+
+def expect(steps: int) -> None:
+    """Told how many steps there are in all, loads numpy at once where it will pay."""
+    if steps >= MANY_STEPS:
+        import numpy as np  # noqa: F401
 
 
 def align_many(problems: Sequence[Problem], gap_open: int) -> list[Alignment]:
@@ -77,9 +89,9 @@ def _search(problems: Sequence[Problem], gap_open: int) -> list[Alignment]:
     count = len(problems)
     n = max(len(problem.deletes) for problem in problems)
     m = max(len(problem.inserts) for problem in problems)
-    pairs = np.full((n + 1, count, m + 1), BLOCKED, np.int64)
-    deletes = np.zeros((n + 1, count, 1), np.int64)
-    inserts = np.zeros((count, m + 1), np.int64)
+    pairs = np.full((n + 1, count, m + 1), BLOCKED, np.int32)
+    deletes = np.zeros((n + 1, count, 1), np.int32)
+    inserts = np.zeros((count, m + 1), np.int32)
     deletes[n] = BLOCKED
     for number, problem in enumerate(problems):
         top, left = n - len(problem.deletes), m - len(problem.inserts)
@@ -105,11 +117,11 @@ def _fill(
     import numpy as np
 
     rows, count, width = pairs.shape
-    to_end = np.cumsum(inserts[:, ::-1], axis=1)[:, ::-1]
+    to_end = np.cumsum(inserts[:, ::-1], axis=1, dtype=np.int32)[:, ::-1]
     matched = pairs  # each row is read before it is written
     deleted, inserted = np.empty_like(pairs), np.empty_like(pairs)
-    after_match = np.full((count, width + 1), BLOCKED, np.int64)
-    after_delete = np.full((count, width), BLOCKED, np.int64)
+    after_match = np.full((count, width + 1), BLOCKED, np.int32)
+    after_delete = np.full((count, width), BLOCKED, np.int32)
     for i in range(rows - 1, -1, -1):
         matched[i] += after_match[:, 1:]
         np.add(after_delete, deletes[i], out=deleted[i])

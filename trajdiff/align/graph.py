@@ -7,25 +7,22 @@ graph and never reshape it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, cast
 
-from trajdiff.align.anchors import anchors
 from trajdiff.align.order import commutes
-from trajdiff.align.pairwise import align
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
-from trajdiff.align.similarity import FULL, GAP_OPEN, Costs, weight
+from trajdiff.align.searches import Search, search_all
+from trajdiff.align.similarity import FULL, Costs
 
 if TYPE_CHECKING:
     import networkx as nx
 
 #: With more passes than this the reference is the first one, not the medoid of all pairs.
 ALL_PAIRS_LIMIT = 16
-#: A column that few passes show may be left out cheaply, but never for nothing.
-MIN_SHARE = 4
 #: Notes about different ways; the aligned table shows them all.
 MOST_WAYS = 3
 #: A step found farther away than this is another step, not a moved one; each one passed is looked at.
@@ -62,11 +59,14 @@ class Match:
 
 @dataclass(frozen=True, kw_only=True)
 class SuccessGraph:
-    """Merged passes. ``trials[0]`` is the reference."""
+    """Merged passes. ``trials[0]`` is the reference; ``aligned`` remembers trials and their alignments."""
 
     trials: tuple[PreparedTrial, ...]
     columns: tuple[Column, ...]
     costs: Costs
+    aligned: dict[int, tuple[PreparedTrial, tuple[Match, ...]]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def steps(self, column: int) -> tuple[PreparedStep, ...]:
         """The passes' steps in a column, reference first."""
@@ -140,78 +140,119 @@ def success_graph(passes: Sequence[PreparedTrial], costs: Costs | None = None) -
 
     ``costs`` remembers what it built, by trial ids: share it within a task, never between tasks.
     """
-    costs = costs or Costs()
-    named = tuple(trial.trial_id for trial in passes)
-    known = costs.graphs.get(named)
-    if known is None:
-        known = costs.graphs[named] = _build(passes, costs)
-    return cast("SuccessGraph", known)
+    return success_graphs([passes], costs or Costs())[0]
 
 
-def _build(passes: Sequence[PreparedTrial], costs: Costs) -> SuccessGraph:
-    first = medoid(passes, costs)
-    trials = (passes[first], *(trial for number, trial in enumerate(passes) if number != first))
-    columns = tuple(Column(members=((0, step.position),)) for step in trials[0].steps)
-    graph = SuccessGraph(trials=trials[:1], columns=columns, costs=costs)
-    for trial in trials[1:]:
-        graph = _merge(graph, trial)
-    return graph
+def success_graphs(groups: Sequence[Sequence[PreparedTrial]], costs: Costs) -> tuple[SuccessGraph, ...]:
+    """The success graph of each group of passes of one task. Groups that begin with the same trials share the
+    work, and the alignments of all groups are searched together."""
+    names = [tuple(trial.trial_id for trial in passes) for passes in groups]
+    wanted = {name: passes for name, passes in zip(names, groups, strict=True) if name not in costs.graphs}
+    pair_costs([pair for passes in wanted.values() for pair in _to_compare(passes)], costs)
+    orders: dict[tuple[str, ...], tuple[PreparedTrial, ...]] = {}
+    for name, passes in wanted.items():
+        first = medoid(passes, costs)
+        orders[name] = (passes[first], *(t for number, t in enumerate(passes) if number != first))
+    built: dict[tuple[str, ...], SuccessGraph] = {}
+    for size in range(1, max(map(len, wanted), default=0) + 1):
+        begun: dict[tuple[str, ...], tuple[PreparedTrial, ...]] = {}
+        for order in orders.values():
+            if len(order) >= size:
+                begun.setdefault(tuple(trial.trial_id for trial in order[:size]), order[:size])
+        built = _extended(built, begun, costs)
+        costs.graphs |= {name: built[_ids(order)] for name, order in orders.items() if len(order) == size}
+    return tuple(cast("SuccessGraph", costs.graphs[name]) for name in names)
+
+
+def _ids(trials: Sequence[PreparedTrial]) -> tuple[str, ...]:
+    return tuple(trial.trial_id for trial in trials)
+
+
+def _extended(
+    built: Mapping[tuple[str, ...], SuccessGraph],
+    begun: Mapping[tuple[str, ...], tuple[PreparedTrial, ...]],
+    costs: Costs,
+) -> dict[tuple[str, ...], SuccessGraph]:
+    """The graphs of ``begun`` from those of all but their last trials."""
+    if any(len(trials) == 1 for trials in begun.values()):
+        return {
+            name: SuccessGraph(
+                trials=trials,
+                columns=tuple(Column(members=((0, step.position),)) for step in trials[0].steps),
+                costs=costs,
+            )
+            for name, trials in begun.items()
+        }
+    jobs = [(built[name[:-1]], trials[-1]) for name, trials in begun.items()]
+    found = align_all(jobs)
+    return {
+        name: _merge(graph, trial, matches)
+        for name, (graph, trial), matches in zip(begun, jobs, found, strict=True)
+    }
 
 
 def medoid(trials: Sequence[PreparedTrial], costs: Costs) -> int:
     """Number of the trial that is closest to all others; the first of equals."""
-    if len(trials) < 3 or len(trials) > ALL_PAIRS_LIMIT:
-        return 0
     totals = [0] * len(trials)
-    for a, left in enumerate(trials):
-        for b in range(a + 1, len(trials)):
-            cost = pair_cost(left, trials[b], costs)
-            totals[a] += cost
-            totals[b] += cost
+    numbers = [(a, b) for a in range(len(trials)) for b in range(a + 1, len(trials))]
+    for (a, b), cost in zip(numbers, pair_costs(_to_compare(trials), costs), strict=False):
+        totals[a] += cost
+        totals[b] += cost
     return totals.index(min(totals))
+
+
+def _to_compare(trials: Sequence[PreparedTrial]) -> list[tuple[PreparedTrial, PreparedTrial]]:
+    """The pairs whose costs decide on the medoid: none where it is the first trial in any case."""
+    if len(trials) < 3 or len(trials) > ALL_PAIRS_LIMIT:
+        return []
+    return list(combinations(trials, 2))
 
 
 def pair_cost(left: PreparedTrial, right: PreparedTrial, costs: Costs) -> int:
     """Cost of aligning two trials of one task directly; the same either way round."""
-    named = (left.trial_id, right.trial_id)
-    if named not in costs.pairs:
-        costs.pairs[named] = align(
-            lambda i, j: costs.substitute(left.steps[i], right.steps[j]),
-            [weight(step) for step in left.steps],
-            [weight(step) for step in right.steps],
-            GAP_OPEN,
-            lambda: anchors([[step.full_key] for step in left.steps], [step.full_key for step in right.steps]),
-        ).cost
-    return costs.pairs[named]
+    return pair_costs([(left, right)], costs)[0]
+
+
+def pair_costs(pairs: Sequence[tuple[PreparedTrial, PreparedTrial]], costs: Costs) -> list[int]:
+    """Cost of aligning each of these pairs of trials directly."""
+    wanted = {_ids(pair): pair for pair in pairs if _ids(pair) not in costs.pairs}
+    jobs = [Search(members=[[s] for s in a.steps], steps=b.steps, total=1) for a, b in wanted.values()]
+    for name, found in zip(wanted, search_all(jobs, costs), strict=True):
+        costs.pairs[name[0], name[1]] = found.cost
+    return [costs.pairs[left.trial_id, right.trial_id] for left, right in pairs]
 
 
 def align_to(graph: SuccessGraph, trial: PreparedTrial) -> tuple[Match, ...]:
     """Aligns a trial to the graph: every column and every step appears exactly once (a split step is named by
     the match of its first call)."""
-    total = len(graph.trials)
-    members = [graph.steps(number) for number in range(len(graph.columns))]
-    deletes = [
-        max(max(map(weight, steps)) * len(steps) // total, max(map(weight, steps)) // MIN_SHARE)
-        for steps in members
-    ]
-
-    def cost(column: int, position: int) -> int | None:
-        found = (graph.costs.substitute(step, trial.steps[position]) for step in members[column])
-        return min((value for value in found if value is not None), default=None)
-
-    def fixed() -> Sequence[tuple[int, int]]:
-        keys = [[step.full_key for step in steps] for steps in members]
-        return anchors(keys, [step.full_key for step in trial.steps])
-
-    found = align(cost, deletes, [weight(step) for step in trial.steps], GAP_OPEN, fixed)
-    matches = [Match(column=column, position=position) for column, position in found.pairs]
-    return tuple(_repair_splits(graph, trial, _repair_moves(graph, trial, matches)))
+    return align_all([(graph, trial)])[0]
 
 
-def _merge(graph: SuccessGraph, trial: PreparedTrial) -> SuccessGraph:
+def align_all(jobs: Sequence[tuple[SuccessGraph, PreparedTrial]]) -> list[tuple[Match, ...]]:
+    """Aligns each trial to its graph; all graphs are of one task and share their costs. What was aligned once
+    is remembered with the graph."""
+    new = {(id(graph), id(trial)): (graph, trial) for graph, trial in jobs if id(trial) not in graph.aligned}
+    if new:
+        costs = next(iter(new.values()))[0].costs
+        asked = [
+            Search(
+                members=[graph.steps(number) for number in range(len(graph.columns))],
+                steps=trial.steps,
+                total=len(graph.trials),
+            )
+            for graph, trial in new.values()
+        ]
+        for (graph, trial), found in zip(new.values(), search_all(asked, costs), strict=True):
+            matches = [Match(column=column, position=position) for column, position in found.pairs]
+            repaired = tuple(_repair_splits(graph, trial, _repair_moves(graph, trial, matches)))
+            graph.aligned[id(trial)] = trial, repaired
+    return [graph.aligned[id(trial)][1] for graph, trial in jobs]
+
+
+def _merge(graph: SuccessGraph, trial: PreparedTrial, matches: Sequence[Match]) -> SuccessGraph:
     number = len(graph.trials)
     columns: list[Column] = []
-    for match in align_to(graph, trial):
+    for match in matches:
         if match.column is None:
             if match.position is not None:
                 columns.append(Column(members=((number, match.position),)))

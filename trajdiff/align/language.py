@@ -53,7 +53,8 @@ def is_unspaced(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """One language's lists. ``acts`` maps a speech act (consent, refuse, ask, handover, done) to its cues."""
+    """One language's lists. ``acts`` maps a speech act (consent, refuse, ask, handover, done) to the pattern of
+    its cues; ``cues`` holds the cues of each, folded."""
 
     code: str
     opposites: tuple[tuple[str, str], ...]
@@ -61,6 +62,7 @@ class Language:
     months: tuple[tuple[str, ...], ...]
     numbers: tuple[tuple[str, int], ...]
     acts: tuple[tuple[str, re.Pattern[str]], ...]
+    cues: tuple[tuple[str, ...], ...]
 
 
 @lru_cache(maxsize=1)
@@ -78,7 +80,7 @@ def acts(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=65536)
 def _acts(folded: str) -> frozenset[str]:
-    found = {name for language in languages() for name, cue in language.acts if cue.search(folded)}
+    found = {act.name for act in _all_acts() if act.is_in(folded)}
     if CONSENT in found and not any(_consents(clause) for clause in _CLAUSES.split(folded)):
         found.discard(CONSENT)
     return frozenset(found)
@@ -88,16 +90,43 @@ def _consents(clause: str) -> bool:
     """Whether a clause agrees: it has a cue and nothing in it says no ("no, do not proceed"). A cue of one
     character is a word only where it is the whole clause."""
     clause = clause.strip()
+    cues = [act.pattern.search(clause) for act in _all_acts() if act.name == CONSENT and act.may_be_in(clause)]
+    if not any(cue is not None and (len(cue.group()) > 1 or len(clause) <= _WHOLE_CLAUSE) for cue in cues):
+        return False
     terms = set(clause.split())
-    for language in languages():
-        if any(no in terms or (not no.isascii() and no in clause) for no in language.negations):
-            return False
-    for language in languages():
-        for name, cue in language.acts:
-            match = cue.search(clause) if name == CONSENT else None
-            if match is not None and (len(match.group()) > 1 or len(clause) <= _WHOLE_CLAUSE):
-                return True
-    return False
+    return not any(
+        no in terms or (not no.isascii() and no in clause)
+        for language in languages()
+        for no in language.negations
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Act:
+    """One speech act in one language: the pattern of its cues, and the cues themselves, since looking for a
+    few words is ten times quicker than the pattern, which most texts do not fit."""
+
+    name: str
+    pattern: re.Pattern[str]
+    cues: tuple[str, ...]
+    plain: tuple[str, ...]
+
+    def may_be_in(self, folded: str) -> bool:
+        """Whether one of the cues stands in the text, if only inside a word."""
+        return any(cue in folded for cue in (self.plain if folded.isascii() else self.cues))
+
+    def is_in(self, folded: str) -> bool:
+        """Whether one of the cues stands in the text as a word."""
+        return self.may_be_in(folded) and self.pattern.search(folded) is not None
+
+
+@lru_cache(maxsize=1)
+def _all_acts() -> tuple[_Act, ...]:
+    return tuple(
+        _Act(name=name, pattern=pattern, cues=cues, plain=tuple(cue for cue in cues if cue.isascii()))
+        for language in languages()
+        for (name, pattern), cues in zip(language.acts, language.cues, strict=True)
+    )
 
 
 @lru_cache(maxsize=1)
@@ -142,6 +171,7 @@ def _language(code: str, data: dict[str, Any]) -> Language:
         months=tuple(tuple(names) for names in data["months"]),
         numbers=tuple(data["numbers"].items()),
         acts=tuple((name, _pattern(cues)) for name, cues in data["acts"].items()),
+        cues=tuple(tuple(fold(cue) for cue in cues) for cues in data["acts"].values()),
     )
 
 

@@ -7,8 +7,7 @@ recorded ones by index.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -16,13 +15,11 @@ from typing import Any
 
 from trajdiff.align.language import acts, fold
 from trajdiff.align.mentions import commitments
+from trajdiff.align.readings import RESULT_CAP, Reading, Readings
 from trajdiff.align.surrogates import Surrogates
-from trajdiff.align.values import canonical, ignored, leaves, parse_embedded, prune, words
+from trajdiff.align.values import canonical, ignored, leaves, prune, words
 from trajdiff.model import Actor, ArgumentState, Effect, Step, StepKind, Trial
 from trajdiff.settings import Settings
-
-#: Results above this many characters are compared by hash only.
-RESULT_CAP = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +30,8 @@ class PreparedStep:
     semantic step (from settings, else the tool's name in canonical words). ``call_key`` identifies the call
     without its result; two steps with equal keys are the same call. The leaves are (path, canonical scalar)
     of everything in arguments and result; a result above the cap has none. ``arguments`` are without what the
-    ignore rules leave out; ``hides`` says whether they left out anything.
+    ignore rules leave out; ``hides`` says whether they left out anything. ``reading`` is shared by all steps
+    with the same result.
     """
 
     position: int
@@ -49,6 +47,7 @@ class PreparedStep:
     result_leaves: tuple[tuple[str, str], ...]
     folded: bool = False
     hides: bool = False
+    reading: Reading | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_call(self) -> bool:
@@ -143,44 +142,53 @@ class PreparedTrial:
 
 @dataclass(frozen=True, kw_only=True)
 class Preparer:
-    """Prepares trials under the settings; ``effect_of`` maps tool names to effects."""
+    """Prepares trials under the settings; ``effect_of`` maps tool names to effects.
+
+    ``readings`` remembers what equal results and arguments say.
+    """
 
     settings: Settings = field(default_factory=Settings)
     effect_of: Mapping[str, Effect] = field(default_factory=dict)
+    readings: Readings = field(default_factory=Readings, compare=False, repr=False)
 
     def trials(self, trials: Sequence[Trial]) -> tuple[PreparedTrial, ...]:
         """The trials of one task made ready for comparison."""
-        texts = [_results_text(trial) for trial in trials]
+        texts: list[Container[str]] = [_ResultsText(trial, self.readings) for trial in trials]
         return tuple(
             self.trial(trial, [*texts[:number], *texts[number + 1 :]]) for number, trial in enumerate(trials)
         )
 
-    def trial(self, trial: Trial, elsewhere: Sequence[str] = ()) -> PreparedTrial:
+    def trial(self, trial: Trial, elsewhere: Sequence[Container[str]] = ()) -> PreparedTrial:
         """A trial made ready for comparison; ``elsewhere`` holds what the task's other trials got back."""
         steps = [s for s in trial.steps if s.actor != Actor.SYSTEM and not self._left_out(s)]
-        folded = _folded(steps, self._key)
+        recorded = {step.index: self.readings.of_arguments(argument_value(step)) for step in steps}
+        folded = _folded(steps, lambda step: f"{step.actor}\0{step.name}\0{recorded[step.index].canonical()}")
         surrogates = Surrogates(elsewhere)
         prepared = (
-            self._step(step, position, step.index in folded, surrogates) for position, step in enumerate(steps)
+            self._step(step, position, step.index in folded, surrogates, recorded[step.index])
+            for position, step in enumerate(steps)
         )
         return PreparedTrial(trial=trial, steps=tuple(prepared))
 
     def _left_out(self, step: Step) -> bool:
         return step.name is not None and ignored(step.name, self.settings.ignore.tools)
 
-    def _key(self, step: Step) -> str:
-        return f"{step.actor}\0{step.name}\0{canonical(argument_value(step))}"
-
-    def _step(self, step: Step, position: int, folded: bool, surrogates: Surrogates) -> PreparedStep:
+    def _step(
+        self, step: Step, position: int, folded: bool, surrogates: Surrogates, recorded: Reading
+    ) -> PreparedStep:
         rules, name = self.settings.ignore, step.name or ""
         out = _scoped(rules.arguments, name)
-        recorded, result = argument_value(step), result_value(step)
-        arguments = prune(recorded, out)
+        arguments = prune(recorded.value, out)
+        reading = self.readings.of_result(step.result.text) if step.result is not None else None
+        result = None if reading is None else reading.value
         label = self._label(step, arguments)
         effect = self.effect_of.get(name, Effect.UNKNOWN) if step.is_call else Effect.CONTROL
+        given: tuple[tuple[str, str], ...] = ()
+        got: tuple[tuple[str, str], ...] = ()
         shown = surrogates.rename(arguments)
-        given, got = (tuple(leaves(arguments)), tuple(leaves(result))) if step.is_call else ((), ())
         if step.is_call:
+            given = recorded.leaves if arguments is recorded.value else tuple(leaves(arguments))
+            got = reading.leaves if reading is not None else tuple(leaves(None))
             surrogates.see_values(given)
             if effect is Effect.WRITE and not step.failed:
                 surrogates.create(label, got)
@@ -194,13 +202,14 @@ class Preparer:
             label=label,
             effect=effect,
             arguments=arguments,
-            argument_text=argument_text(step, shown, out),
+            argument_text=argument_text(step, shown, out, recorded),
             result=result,
-            result_text=result_text(step, surrogates.rename(result), _scoped(rules.results, name)),
+            result_text=result_text(step, reading, surrogates, _scoped(rules.results, name)),
             argument_leaves=given,
             result_leaves=got,
             folded=folded,
-            hides=arguments != recorded,
+            hides=arguments is not recorded.value and arguments != recorded.value,
+            reading=reading,
         )
 
     def _label(self, step: Step, arguments: Any) -> str:
@@ -212,8 +221,18 @@ class Preparer:
         return " ".join(words(step.name)) or step.name
 
 
-def _results_text(trial: Trial) -> str:
-    return "\n".join(fold(step.result.text) for step in trial.steps if step.result is not None)
+class _ResultsText:
+    """All text that a trial got back, folded when it is first searched."""
+
+    def __init__(self, trial: Trial, readings: Readings) -> None:
+        self._trial, self._readings = trial, readings
+        self._text: str | None = None
+
+    def __contains__(self, text: object) -> bool:
+        if self._text is None:
+            texts = (step.result.text for step in self._trial.steps if step.result is not None)
+            self._text = "\n".join(self._readings.of_result(text).folded for text in texts)
+        return isinstance(text, str) and text in self._text
 
 
 def argument_value(step: Step) -> Any:
@@ -225,38 +244,26 @@ def argument_value(step: Step) -> Any:
     return step.arguments.parsed if step.arguments.parsed is not None else {}
 
 
-def argument_text(step: Step, arguments: Any, ignore: tuple[str, ...]) -> str:
+def argument_text(step: Step, arguments: Any, ignore: tuple[str, ...], recorded: Reading) -> str:
     """Canonical arguments; calls whose arguments were not recorded never equal calls without arguments."""
     if step.arguments is not None and step.arguments.state is ArgumentState.ABSENT:
         return "(not recorded)"
-    return canonical(arguments, ignore) if step.is_call else ""
+    if not step.is_call:
+        return ""
+    return recorded.canonical(ignore) if arguments is recorded.value else canonical(arguments, ignore)
 
 
-def result_value(step: Step) -> Any:
-    """The result of a call as a value: parsed where it is JSON or a literal, else its text."""
-    if step.result is None:
-        return None
-    text = step.result.text
-    if len(text) > RESULT_CAP:
-        return None
-    value = parse_embedded(text)
-    if value is text:
-        try:
-            scalar = json.loads(text)
-        except (ValueError, RecursionError):
-            return text
-        return text if isinstance(scalar, (dict, list)) else scalar
-    return value
-
-
-def result_text(step: Step, result: Any, ignore: tuple[str, ...]) -> str:
+def result_text(step: Step, reading: Reading | None, surrogates: Surrogates, ignore: tuple[str, ...]) -> str:
     """Canonical result; long ones are represented by their hash."""
-    if step.result is None:
+    if step.result is None or reading is None:
         return "(no result)" if step.is_call else ""
     flag = "!" if step.result.is_error else ""
     if len(step.result.text) > RESULT_CAP:
         return flag + hashlib.sha256(step.result.text.encode("utf-8", "surrogatepass")).hexdigest()
-    return flag + canonical(result, ignore)
+    if reading.holds_none_of(surrogates.names):
+        return flag + reading.canonical(ignore)
+    renamed = surrogates.rename(reading.value)
+    return flag + (reading.canonical(ignore) if renamed is reading.value else canonical(renamed, ignore))
 
 
 def _folded(steps: list[Step], key: Callable[[Step], str]) -> frozenset[int]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from trajdiff.align.prepared import PreparedStep
+from trajdiff.align.readings import Reading
 from trajdiff.align.values import is_identifier, leaves, names_reference, parse_embedded
 
 Leaf = tuple[str, str]
@@ -20,15 +21,44 @@ MAX_RECORDS = 400
 MIN_RECORDS = 2
 
 
-def aliases(steps: Iterable[PreparedStep]) -> dict[str, frozenset[Leaf]]:
+def aliases(steps: Iterable[PreparedStep]) -> Mapping[str, frozenset[Leaf]]:
     """Identifier to the (path, value) leaves that single its record out, over the results of the calls."""
-    found: dict[str, set[Leaf]] = {}
+    readings: dict[int, Mapping[str, frozenset[Leaf]]] = {}
     for step in steps:
-        if step.is_call and not step.failed:
-            for records in _groups(step.result):
-                for identifier, own in _singled_out(records):
-                    found.setdefault(identifier, set()).update(own)
-    return {identifier: frozenset(own) for identifier, own in found.items()}
+        if step.is_call and not step.failed and step.reading is not None:
+            readings.setdefault(id(step.reading), _records(step.reading))
+    return _Aliases([found for found in readings.values() if found])
+
+
+class _Aliases(Mapping[str, frozenset[Leaf]]):
+    """What several results say, put together for the identifiers that are asked about."""
+
+    def __init__(self, parts: Sequence[Mapping[str, frozenset[Leaf]]]) -> None:
+        self._parts = parts
+
+    def __getitem__(self, identifier: str) -> frozenset[Leaf]:
+        found = [part[identifier] for part in self._parts if identifier in part]
+        if not found:
+            raise KeyError(identifier)
+        return frozenset().union(*found)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(identifier for part in self._parts for identifier in part))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _records(reading: Reading) -> Mapping[str, frozenset[Leaf]]:
+    """The aliases in one result, worked out once."""
+    known: Mapping[str, frozenset[Leaf]] | None = reading.memo.get("aliases")
+    if known is None:
+        found: dict[str, set[Leaf]] = {}
+        for records in _groups(reading.value):
+            for identifier, own in _singled_out(records):
+                found.setdefault(identifier, set()).update(own)
+        known = reading.memo["aliases"] = {identifier: frozenset(own) for identifier, own in found.items()}
+    return known
 
 
 def _groups(value: Any, depth: int = 0) -> Iterator[Sequence[tuple[str | None, Mapping[str, Any]]]]:

@@ -139,6 +139,8 @@ class Costs:
     pairs: dict[tuple[str, str], int] = field(default_factory=dict)
     graphs: dict[tuple[str, ...], Any] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
+    table: Any = None
+    places: dict[str, Any] = field(default_factory=dict)
 
     def number(self, step: PreparedStep) -> int:
         """Equal steps have equal numbers: their identities are long texts."""

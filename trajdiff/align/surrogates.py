@@ -8,7 +8,7 @@ another trial of the task knows too, is never renamed: if it differs, another re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import Any
 
 from trajdiff.align.language import fold
@@ -22,11 +22,16 @@ class Surrogates:
     ``elsewhere`` holds, for each other trial of the task, all text that it got back, folded.
     """
 
-    def __init__(self, elsewhere: Sequence[str] = ()) -> None:
+    def __init__(self, elsewhere: Sequence[Container[str]] = ()) -> None:
         self._elsewhere = elsewhere
         self._names: dict[str, str] = {}
         self._seen: set[str] = set()
         self._made: dict[str, int] = {}
+
+    @property
+    def names(self) -> Collection[str]:
+        """The identifiers that have names, as they stand in canonical values."""
+        return self._names.keys()
 
     def see_text(self, text: str) -> None:
         """Takes note of what a message states: it was there before any later write."""

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from trajdiff.align.graph import success_graph
+from trajdiff.align.graph import success_graphs
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.rows import argument_texts
 from trajdiff.align.values import only_left
@@ -191,9 +191,9 @@ def grade(case: Case, suspect: Suspect) -> tuple[Grade, tuple[str, ...]]:
 
 def stable(case: Case, suspect: Suspect) -> bool:
     """Whether the answer stays the same whichever single pass is left out."""
-    for left_out in range(len(case.passes)):
-        rest = [trial for number, trial in enumerate(case.passes) if number != left_out]
-        graph = success_graph(rest, case.graph.costs)
+    everyone = range(len(case.passes))
+    rests = [[case.passes[n] for n in everyone if n != left_out] for left_out in everyone]
+    for graph in success_graphs(rests, case.graph.costs):
         again = earliest(Case(task=case.task, failing=case.failing, graph=graph, levels=case.levels))
         if again is None or (again.kind, again.root) != (suspect.kind, suspect.root):
             return False

@@ -1,0 +1,86 @@
+"""Alignments of steps to columns of steps, all that are asked for at once: together where that is worth it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trajdiff.align.anchors import anchors
+from trajdiff.align.batch import Problem, align_many, batched
+from trajdiff.align.cost_table import CostTable
+from trajdiff.align.pairwise import LONG, Alignment, align
+from trajdiff.align.prepared import PreparedStep
+from trajdiff.align.similarity import GAP_OPEN, Costs, weight
+
+#: A column that few passes show may be left out cheaply, but never for nothing.
+MIN_SHARE = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """One alignment of ``steps`` to columns with these members; ``total`` trials may have a column."""
+
+    members: Sequence[Sequence[PreparedStep]]
+    steps: Sequence[PreparedStep]
+    total: int
+
+    @property
+    def cells(self) -> int:
+        """Size of the search."""
+        return (len(self.members) + 1) * (len(self.steps) + 1)
+
+    def deletes(self) -> list[int]:
+        """Cost of leaving out each column."""
+        heaviest = [max(map(weight, steps)) for steps in self.members]
+        return [
+            max(heavy * len(steps) // self.total, heavy // MIN_SHARE)
+            for heavy, steps in zip(heaviest, self.members, strict=True)
+        ]
+
+
+def search_all(jobs: Sequence[Search], costs: Costs) -> list[Alignment]:
+    """The alignment of each job: those of usual length together where that is worth it."""
+    found: dict[int, Alignment] = {}
+    if batched([job.cells for job in jobs]):
+        problems = {}
+        for number, job in enumerate(jobs):
+            if job.cells <= LONG and job.members and job.steps:
+                problem = _problem(job, costs)
+                if problem is not None:
+                    problems[number] = problem
+        found = dict(zip(problems, align_many(list(problems.values()), GAP_OPEN), strict=True))
+    return [found[at] if at in found else _alone(job, costs) for at, job in enumerate(jobs)]
+
+
+def _problem(job: Search, costs: Costs) -> Problem | None:
+    """The job as numbers, None where its task has too many distinct steps for a table."""
+    import numpy as np
+
+    if costs.table is None:
+        costs.table = CostTable(costs.substitute, weight)
+    members = costs.table.places([step for steps in job.members for step in steps])
+    steps = costs.table.places(job.steps)
+    if members is None or steps is None:
+        return None
+    sizes = np.array([len(one) for one in job.members])
+    starts = np.cumsum(sizes) - sizes
+    heaviest = np.maximum.reduceat(costs.table.weights(members), starts)
+    return Problem(
+        pairs=np.minimum.reduceat(costs.table.block(members, steps), starts, axis=0),
+        deletes=np.maximum(heaviest * sizes // job.total, heaviest // MIN_SHARE).tolist(),
+        inserts=costs.table.weights(steps).tolist(),
+    )
+
+
+def _alone(job: Search, costs: Costs) -> Alignment:
+    """One job by itself, pair by pair."""
+
+    def cost(column: int, position: int) -> int | None:
+        found = (costs.substitute(step, job.steps[position]) for step in job.members[column])
+        return min((value for value in found if value is not None), default=None)
+
+    def fixed() -> Sequence[tuple[int, int]]:
+        keys = [[step.full_key for step in steps] for steps in job.members]
+        return anchors(keys, [step.full_key for step in job.steps])
+
+    return align(cost, job.deletes(), [weight(step) for step in job.steps], GAP_OPEN, fixed)
