@@ -1,4 +1,4 @@
-"""Where the points of the pass^k curve lie in its drawing. The template draws them, figures come as they are."""
+"""Where the points of the pass^k curve lie in its drawing; the template draws them with their figures."""
 
 from __future__ import annotations
 

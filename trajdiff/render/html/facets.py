@@ -86,7 +86,7 @@ def _values(name: str, counts: Counter[str]) -> tuple[Value, ...]:
 
 def _label(name: str, value: str) -> str:
     if name == "show":
-        return MIXED if value == MIXED else GROUPS[FindingKind(value)]
+        return MIXED if value == MIXED else GROUPS[FindingKind(value)].removeprefix("with a ")
     return value.replace("_", " ") if name in ("kind", "stop") else value
 
 

@@ -46,7 +46,7 @@ def render(report: Report, view: View) -> bytes:
 
 
 def _harmless(value: Any) -> Any:
-    """Whatever the template is given, no control character gets into the page. Our own parts are marked safe."""
+    """No control character gets into the page, whatever a template shows; our own parts are marked safe."""
     return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
@@ -56,11 +56,17 @@ def asset(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
+def lean(source: str) -> str:
+    """Script or style without indentation, blank lines and comment lines; it has no text over several lines."""
+    lines = (line.strip() for line in source.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith(("//", "/**")))
+
+
 def _context(report: Report, view: View) -> dict[str, Any]:
     tasks = chosen_tasks(report, view.choice)
     ks = task_ks(report.suite, view.k)
     shared = shared_texts(tasks)
-    script, style = "\n".join(asset(name) for name in SCRIPTS), asset("report.css")
+    script, style = "\n".join(lean(asset(name)) for name in SCRIPTS), lean(asset("report.css"))
     return {
         "report": report,
         "name": one_line(report.name or "") or "trajectories",
