@@ -13,9 +13,14 @@ from trajdiff.cli.demo import demo
 from trajdiff.cli.export import export
 from trajdiff.cli.formats import formats
 from trajdiff.cli.inspect import inspect
+from trajdiff.cli.intervene import intervene
 from trajdiff.cli.judges import judges
 from trajdiff.cli.mapping import map_group
+from trajdiff.cli.record import record_group
+from trajdiff.cli.replay import replay
 from trajdiff.cli.report import report
+from trajdiff.cli.review import review
+from trajdiff.cli.run import run
 from trajdiff.cli.runs import compare_runs
 from trajdiff.cli.selfcheck import benchmark, selfcheck
 from trajdiff.cli.shapes import CONTEXT, Group
@@ -83,9 +88,14 @@ for command in (
     validate,
     convert,
     check_command,
+    review,
     judges,
     formats,
     demo,
+    run,
+    intervene,
+    record_group,
+    replay,
     selfcheck,
     benchmark,
     check_curve_command,

@@ -21,9 +21,12 @@ _LEFT_OUT = (
     ("reductions.json", "a roll-up, not a log"),
     ("*_all.jsonl", "a roll-up, not a log"),
     ("*_enhanced_logs.json", "a companion of a log"),
+    ("*.reviews.jsonl", "verdicts of reviewers, not a log"),
     ("results_user_hallucination.json", "attempts that the producer discarded"),
 )
 _DISCARDED_FOLDERS = {"hallucination_discarded": "attempts that the producer discarded"}
+#: Working files of trajdiff run beside its trials: raw traces and copies of the trials, not worth a word.
+_RUN_FILES = ".run"
 # fmt: off
 _NOT_LOGS = frozenset((
     ".cfg", ".css", ".csv", ".gif", ".html", ".ini", ".ipynb", ".jpeg", ".jpg", ".js", ".lock", ".log",
@@ -146,6 +149,8 @@ def _left_out(path: str, gathered: Gathered) -> bool:
 def _folder_left_out(path: str, beside: list[str], gathered: Gathered) -> bool:
     name = path.rsplit("/", 1)[-1]
     reason = _DISCARDED_FOLDERS.get(name)
+    if name == _RUN_FILES:
+        return True
     if name.startswith(".") or name == "__pycache__":
         reason = "a hidden folder" if name.startswith(".") else "compiled code"
     elif name == "artifacts" and "results.json" in beside:

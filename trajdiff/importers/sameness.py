@@ -29,15 +29,16 @@ def recorded_difference(one: Trial, other: Trial) -> str | None:
 
 
 def other_run(one: Trial, other: Trial) -> bool:
-    """Whether two trials are recorded as of different runs of their producer, each with numbers of its own."""
-    mine, theirs = one.metadata.get("run"), other.metadata.get("run")
-    return mine is not None and theirs is not None and mine != theirs
+    """Whether two trials are recorded as of different runs of their producer, or arms of an intervention, each
+    with numbers of its own."""
+    pairs = [(one.metadata.get(name), other.metadata.get(name)) for name in ("run", "arm")]
+    return any(mine is not None and theirs is not None and mine != theirs for mine, theirs in pairs)
 
 
 def is_retry(one: Trial, other: Trial) -> bool:
     """Whether one is the producer's own second attempt at the other: the same run, under another id."""
     mine, theirs = one.metadata.get("run"), other.metadata.get("run")
-    return mine is not None and mine == theirs and other_id(one, other)
+    return mine is not None and mine == theirs and other_id(one, other) and not other_run(one, other)
 
 
 def other_maker(one: Trial, other: Trial) -> bool:

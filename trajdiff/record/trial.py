@@ -282,9 +282,9 @@ class Trial:
             self.system(f"a pin blocked {name}")
         return met
 
-    def started(self, name: str, arguments: Mapping[str, Any]) -> int:
-        """Records that a call begins; returns its number."""
-        effect = registry.effect(name)
+    def started(self, name: str, arguments: Mapping[str, Any], effect: str | None = None) -> int:
+        """Records that a call begins; returns its number. The decorator's effect counts where none is given."""
+        effect = registry.effect(name) if effect is None else effect
         with self._lock:
             self._places.made(name, arguments)
         step: dict[str, Any] = {"name": name, "arguments": dict(arguments), "started_at": now()}

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -26,11 +26,16 @@ _HIDDEN = ".run"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """A line of the journal: a slot that is finished, the hash of its record, what was to be told about it."""
+    """A line of the journal: a slot that is finished, the hash of its record, what was to be told about it.
+
+    ``counted`` is False for a trial without a verdict that did not stop at a limit of its own.
+    """
 
     key: str
     attempt: int
     sha256: str
+    verdict: str
+    counted: bool
     state: str | None
     problems: tuple[str, ...]
 
@@ -146,23 +151,13 @@ class RunFolder:
             made.mkdir()
         return number, made
 
-    def finish(
-        self, slot: Slot, attempt: int, record: bytes, state: str | None, problems: tuple[str, ...]
-    ) -> Done:
+    def finish(self, done: Done, record: bytes) -> None:
         """Keep the record of a finished trial. Raises ``InputError`` where it cannot be written."""
-        kept = self.hidden / slot.key / str(attempt) / "record.jsonl"
-        public = self.path / f"{slot.key}.jsonl"
-        digest = hashlib.sha256(record).hexdigest()
-        done = Done(key=slot.key, attempt=attempt, sha256=digest, state=state, problems=problems)
+        kept = self.hidden / done.key / str(done.attempt) / "record.jsonl"
+        public = self.path / f"{done.key}.jsonl"
         with writing(kept):
             replace_file(kept, record)
-        line = {
-            "key": done.key,
-            "attempt": attempt,
-            "sha256": digest,
-            "state": state,
-            "problems": list(problems),
-        }
+        line = asdict(done)
         with writing(self.hidden / "journal.jsonl"), (self.hidden / "journal.jsonl").open("ab") as journal:
             # A leading line break ends the half line of a run that was killed.
             journal.write(b"\n" + json.dumps(line, ensure_ascii=True).encode() + b"\n")
@@ -171,7 +166,7 @@ class RunFolder:
         with writing(public):
             public.parent.mkdir(parents=True, exist_ok=True)
             replace_file(public, record)
-        return done
+        self.done[done.key] = done
 
 
 @contextlib.contextmanager

@@ -94,7 +94,7 @@ def load_plan(path: str | Path) -> Plan:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: no TOML: {str(error)[:200]}") from error
     _check(str(path), said)
-    folder = file.resolve().parent
+    folder = file.parent
     made = Plan(
         path=str(path),
         folder=folder,
@@ -162,7 +162,9 @@ def _command(path: str | Path, said: Mapping[str, Any], key: str, folder: Path) 
     except ValueError as error:
         raise UsageError(f"{path}: {key}: {error}") from error
     words = [sys.executable if word == "{python}" else word for word in words]
-    if not words or (shutil.which(words[0]) is None and shutil.which(str(folder / words[0])) is None):
+    if not words or (
+        shutil.which(words[0]) is None and shutil.which(str((folder / words[0]).resolve())) is None
+    ):
         named = f'no program "{words[0]}"' if words else "is empty"
         raise UsageError(f"{path}: {key}: {named}", "commands are run without a shell; write sh -c '…' for one")
     return tuple(words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -12,8 +13,8 @@ from typing import Any
 from trajdiff.errors import TrajdiffError, UsageError
 from trajdiff.importers.jsontext import compact
 from trajdiff.importers.own_record import announcement_of, record_of
-from trajdiff.model import Diagnostic, Severity, Task, TaskTrials, Trial
-from trajdiff.running.folder import RunFolder, replace_file, writing
+from trajdiff.model import LIMITS, Diagnostic, Severity, Task, TaskTrials, Trial, Verdict
+from trajdiff.running.folder import Done, RunFolder, replace_file, writing
 from trajdiff.running.plan import Plan, PlannedTask
 from trajdiff.running.slots import Slot, slots_of
 from trajdiff.running.start_state import leaks
@@ -24,16 +25,24 @@ from trajdiff.running.trial_run import InterruptedTrialError, TrialRun, run_tria
 class RunResult:
     """What a run did. ``expected`` slots of this look, ``completed`` of them, ``ran`` in this call.
 
-    ``checked`` says whether start states were compared. ``diagnostics`` are problems and leaked state, in
-    natural order of the trials.
+    ``counted`` trials enter the figures, ``verdicts`` counts all of them. ``checked`` says whether start states
+    were compared. ``diagnostics`` are problems and leaked state, in natural order of the trials.
     """
 
     folder: Path
     expected: int
     completed: int
     ran: int
+    counted: int
+    verdicts: Mapping[Verdict, int]
     checked: bool
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def clean(self) -> bool:
+        """Whether every trial was judged and none started from a state that another one left behind."""
+        judged = self.counted == self.expected and not self.verdicts[Verdict.INFRA]
+        return judged and all(one.slug != "leaked_state" for one in self.diagnostics)
 
     @property
     def complete(self) -> bool:
@@ -126,9 +135,18 @@ def _one(work: _Work, slot: Slot) -> None:
             "finished trials are kept; make room and run the same command again",
         ) from error
     record = _record(work.plan, made)
+    verdict, reason = made.trial.verdict, made.trial.termination.reason
+    done = Done(
+        key=slot.key,
+        attempt=attempt,
+        sha256=hashlib.sha256(record).hexdigest(),
+        verdict=verdict.value,
+        counted=verdict is not Verdict.UNSCORED or reason in LIMITS,
+        state=made.state,
+        problems=made.problems,
+    )
     with work.lock:
-        done = work.folder.finish(slot, attempt, record, made.state, made.problems)
-        work.folder.done[slot.key] = done
+        work.folder.finish(done, record)
 
 
 def _record(plan: Plan, made: TrialRun) -> bytes:
@@ -178,6 +196,8 @@ def _result(folder: RunFolder, plan: Plan, slots: Sequence[Slot], ran: int) -> R
         expected=len(slots),
         completed=len(done),
         ran=ran,
+        counted=sum(kept.counted for _, kept in done),
+        verdicts={v: sum(kept.verdict == v.value for _, kept in done) for v in Verdict},
         checked=bool(plan.state or plan.fingerprint),
         diagnostics=(*notes, *problems, *leaked),
     )

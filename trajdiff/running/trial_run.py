@@ -84,7 +84,7 @@ def run_trial(
 ) -> TrialRun:
     """Run one trial in a folder of its own. Raises ``InterruptedTrialError``; all else becomes its outcome."""
     began = datetime.now(UTC)
-    bench = _bench(plan, slot, folder, environment, stop)
+    bench = _bench(plan, slot, folder.resolve(), environment, stop)
     state: str | None = None
     problem = _reset(bench)
     if problem is None:
