@@ -9,6 +9,7 @@ from enum import StrEnum
 from trajdiff.divergence.finding import FindingKind
 from trajdiff.errors import UsageError
 from trajdiff.natural import natural_key
+from trajdiff.reliability.families import Families
 from trajdiff.reliability.paired import (
     PairedDifference,
     holm,
@@ -79,11 +80,18 @@ class Comparison:
 
 
 def compare_sides(
-    baseline: Side, candidate: Side, *, k: int | None = None, with_bootstrap: bool = True, seed: int = 0
+    baseline: Side,
+    candidate: Side,
+    *,
+    k: int | None = None,
+    with_bootstrap: bool = True,
+    seed: int = 0,
+    families: Families | None = None,
 ) -> Comparison:
     """Pairs tasks by id, each side with its own n. ``k`` is the decision (default: the largest all have).
 
-    Raises ``InvalidCountsError`` where no task can be paired, ``UsageError`` for a k that some task lacks.
+    ``families`` are then the units of interval, bootstrap and sign flips. Raises ``InvalidCountsError`` where
+    no task can be paired, ``UsageError`` for a k that some task lacks.
     """
     paired = pair_tasks(baseline.tasks, candidate.tasks)
     used = [task for task in paired.compared if baseline.tasks[task].n and candidate.tasks[task].n]
@@ -96,9 +104,10 @@ def compare_sides(
     if k is not None and k > most:
         raise UsageError(f"k is {k}: a paired task has {most} counted trial{'s' * (most != 1)} on one side")
     chosen = k or most
-    decision = paired_difference(a, b, chosen, with_bootstrap=with_bootstrap, seed=seed)
+    units = families.of(used) if families is not None else None
+    decision = paired_difference(a, b, chosen, families=units, with_bootstrap=with_bootstrap, seed=seed)
     ks = sorted({1, chosen})
-    rest = [paired_difference(a, b, other, seed=seed) for other in ks if other != chosen]
+    rest = [paired_difference(a, b, other, families=units, seed=seed) for other in ks if other != chosen]
     adjusted = holm([float(one.test.p) for one in (decision, *rest)])[1:] if rest else ()
     return Comparison(
         baseline=baseline,

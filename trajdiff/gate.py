@@ -11,6 +11,7 @@ from trajdiff.errors import UsageError
 from trajdiff.natural import plural
 from trajdiff.reliability.card import Card
 from trajdiff.reliability.cost import NO_DELIVERY
+from trajdiff.reliability.declared import DesignRow
 from trajdiff.reliability.figures import best_case_interval
 from trajdiff.reliability.gates import (
     Code,
@@ -34,12 +35,15 @@ FAIL_ON = (NEW_FAILURE, NEW_DIVERGENCE, DROP, HARD, SAME_PATH)
 #: Those that make no sense without a baseline.
 NEED_BASELINE = (NEW_FAILURE, NEW_DIVERGENCE, DROP, SAME_PATH)
 
-_MINIMUM = re.compile(r"^(?:(?P<metric>pass\^|pass@)(?P<k>[1-9][0-9]{0,5})|(?P<mean>mean))=(?P<value>[0-9.]+)$")
+KAPPA = "kappa"
+_MINIMUM = re.compile(
+    r"^(?:(?P<metric>pass\^|pass@)(?P<k>[1-9][0-9]{0,5})|(?P<name>mean|kappa))=(?P<value>[0-9.]+)$"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Minimum:
-    """A threshold for one figure: ``pass^4=0.5``, ``pass@2=0.9``, ``mean=0.7``."""
+    """A threshold for one figure: ``pass^4=0.5``, ``pass@2=0.9``, ``mean=0.7``, ``kappa=0.6``."""
 
     text: str
     metric: str
@@ -49,7 +53,11 @@ class Minimum:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateOptions:
-    """What ``check`` is asked. ``min_grade`` is the least grade of a new divergence that counts."""
+    """What ``check`` is asked.
+
+    ``min_grade`` is the least grade of a new divergence that counts. With ``margin`` a drop of pass^k fails
+    unless the interval shows that it is no larger than that; without, only where it shows that there is one.
+    """
 
     fail_on: tuple[str, ...] = ()
     minimums: tuple[Minimum, ...] = ()
@@ -59,6 +67,7 @@ class GateOptions:
     max_unstable: int | None = None
     max_cost: float | None = None
     max_p95: float | None = None
+    margin: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +97,11 @@ def minimum(text: str) -> Minimum:
     except ValueError:
         value = -1.0
     if found is None or not 0 <= value <= 1:
-        raise UsageError(f"--min {text!r} is no threshold", "such as pass^4=0.50, pass@2=0.9 or mean=0.7")
+        raise UsageError(
+            f"--min {text!r} is no threshold", "such as pass^4=0.50, pass@2=0.9, mean=0.7 or kappa=0.6"
+        )
     metric = {"pass^": "pass_hat", "pass@": "pass_at", None: "pass_hat"}[found["metric"]]
+    metric = KAPPA if found["name"] == KAPPA else metric
     return Minimum(text=text.replace(" ", ""), metric=metric, k=int(found["k"] or 1), value=value)
 
 
@@ -104,6 +116,8 @@ def check(report: Report, options: GateOptions, comparison: Comparison | None = 
     needed = [name for name in options.fail_on if name in NEED_BASELINE]
     if needed and comparison is None:
         raise UsageError(f"--fail-on {needed[0]} needs --baseline")
+    if options.margin is not None and DROP not in options.fail_on:
+        raise UsageError(f"--margin is a part of --fail-on {DROP}")
     results = [*_hard(card, HARD in options.fail_on)]
     for name in options.fail_on:
         if comparison is not None and name != HARD:
@@ -164,14 +178,18 @@ def _hard(card: Card, asked: bool) -> list[GateResult]:
 
 def _against(name: str, comparison: Comparison, options: GateOptions) -> GateResult:
     if name == DROP:
-        return _drop(comparison)
+        return _drop(comparison) if options.margin is None else _strict_drop(comparison, options.margin)
     found: list[tuple[TaskChange, str]] = []
     for change in comparison.changes:
         before, after = change.baseline, change.candidate
         if name == NEW_FAILURE and before.c == before.n and after.c < after.n:
             found.append((change, f"{before.c}/{before.n} to {after.c}/{after.n}"))
         if name == NEW_DIVERGENCE:
-            graded = [one for one in change.new if one.grade and one.grade <= options.min_grade]
+            graded = [
+                one
+                for one in change.new
+                if one.grade and one.grade <= options.min_grade and not one.accepted
+            ]
             found += [(change, f"{one.text} ({one.grade}, {one.support})") for one in graded]
         if name == SAME_PATH and change.new_same_path:
             found.append((change, "same path, different outcome"))
@@ -209,8 +227,67 @@ def _drop(comparison: Comparison) -> GateResult:
     )
 
 
+def _strict_drop(comparison: Comparison, margin: float) -> GateResult:
+    """The strict form: the lower end of the change must not be below minus the margin."""
+    made = comparison.decision
+    name = f"{DROP} pass^{made.k}, margin {margin:g}"
+    text = f"{made.mean_a:.2f} to {made.mean_b:.2f}, change {made.difference:+.2f}"
+    low = made.low
+    if low is None and made.differing_at_most is not None and made.tasks > 1:
+        # No task differs: then no more than this share of tasks does, and none can lose more than 1.
+        low = -made.differing_at_most
+        text += f" (no task differs; at most {made.differing_at_most:.2f} of tasks may)"
+    elif low is None:
+        why = made.reason or "no interval"
+        return GateResult(
+            name=name, outcome=Outcome.NOT_EVALUABLE, text=f"{text} ({why})", threshold=-margin, reason=why
+        )
+    else:
+        text += f", lower end {low:+.2f}"
+    outcome = Outcome.FAIL if low < -margin else Outcome.PASS
+    return GateResult(name=name, outcome=outcome, text=text, value=low, threshold=-margin)
+
+
+def _kappa(card: Card, wanted: Minimum, name: str, point: bool) -> GateResult:
+    """Agreement of the judge: the lower end of kappa, over tasks where trials of a task may be alike."""
+    made = card.judging.agreement if card.judging is not None else None
+    if made is None:
+        raise UsageError("--min kappa needs --labels FILE", "labels of the same trials by another judge")
+    kappa = made.kappa
+    ends = made.interval_by_tasks or (kappa.low, kappa.high)
+    if kappa.kappa is None or ends[0] is None or (kappa.perfect and not point):
+        why = kappa.reason or "no disagreement was seen, so kappa has no interval"
+        return GateResult(
+            name=name, outcome=Outcome.NOT_EVALUABLE, text=why, threshold=wanted.value, reason=why
+        )
+    value = kappa.kappa if point else ends[0]
+    return GateResult(
+        name=name,
+        outcome=Outcome.PASS if value >= wanted.value else Outcome.FAIL,
+        text=f"{kappa.kappa:.2f} on {plural(made.items, 'trial')}, lower end {ends[0]:.2f}",
+        value=value,
+        threshold=wanted.value,
+    )
+
+
+def _by_design(design: DesignRow, wanted: Minimum, name: str, point: bool) -> GateResult:
+    """A threshold on what a declared design gives: pass^k at some k, and nothing else."""
+    found = design.at(wanted.k) if wanted.metric == "pass_hat" else None
+    if found is None:
+        given = ", ".join(f"pass^{k}" for k, _, _ in design.points)
+        why = f"n/a (design {design.design} gives {given})"
+        return GateResult(
+            name=name, outcome=Outcome.NOT_EVALUABLE, text=why, threshold=wanted.value, reason=why
+        )
+    return threshold_gate(name, wanted.value, interval=found[1], point=point, why_not="1 task: no interval")
+
+
 def _minimum(report: Report, card: Card, wanted: Minimum, point: bool) -> GateResult:
     suite, name = report.suite, f"min {wanted.text}"
+    if wanted.metric == KAPPA:
+        return _kappa(card, wanted, name, point)
+    if card.design is not None:
+        return _by_design(card.design, wanted, name, point)
     adaptive = card.figures.adaptive
     if adaptive is not None and adaptive.certain:
         return GateResult(
@@ -224,7 +301,7 @@ def _minimum(report: Report, card: Card, wanted: Minimum, point: bool) -> GateRe
     if wanted.k > len(intervals):
         return absent_k(name, wanted.value, wanted.k, suite.n_min)
     rows = [task.reliability for task in report.tasks if task.task_id not in card.out_of_scope]
-    best = best_case_interval(rows, wanted.metric, wanted.k)
+    best = best_case_interval(rows, wanted.metric, wanted.k, card.families)
     return threshold_gate(name, wanted.value, interval=intervals[wanted.k - 1], best_case=best, point=point)
 
 

@@ -10,15 +10,17 @@ import click
 
 from trajdiff.cli.options import Names, common_options, output_options, reading_options, traces_argument
 from trajdiff.cli.report import seed_option
-from trajdiff.cli.runs import fresh, read_side
+from trajdiff.cli.runs import fresh, paired_families, read_side
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command
+from trajdiff.cli.suite_options import calibration_of, families_of, labels_of, suite_options
 from trajdiff.cli.values import Renderers, check_formats, emit_value
 from trajdiff.cli.writing import check_target, write
 from trajdiff.comparison import compare_sides
 from trajdiff.divergence.finding import Grade
 from trajdiff.errors import UsageError
 from trajdiff.gate import FAIL_ON, NEED_BASELINE, CheckResult, GateOptions, check, minimum
+from trajdiff.reliability.card import CardOptions
 from trajdiff.render import check_text, runs_markdown
 from trajdiff.render.safety import one_line
 from trajdiff.render.view import View
@@ -51,7 +53,7 @@ RENDERERS: Renderers = {
     "min",
     multiple=True,
     metavar="FIGURE=VALUE",
-    help="Least lower end of the interval, such as pass^4=0.50, pass@2=0.9, mean=0.7. Repeatable.",
+    help="Least lower end of the interval: pass^4=0.50, pass@2=0.9, mean=0.7, kappa=0.6. Repeatable.",
 )
 @click.option(
     "--min-grade",
@@ -61,6 +63,12 @@ RENDERERS: Renderers = {
     help="Least grade of a new divergence that counts.",
 )
 @click.option("--k", "k", type=click.IntRange(min=1), metavar="K", help="k of pass-k-drop.  [default: largest]")
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 1),
+    metavar="X",
+    help="Strict pass-k-drop: fails unless the interval shows a drop of at most X.",
+)
 @click.option("--point", is_flag=True, help="Judge the estimate instead of the lower end.")
 @click.option("--allow-incomplete", is_flag=True, help="Accept missing and unscored trials.")
 @click.option("--max-unstable", type=click.IntRange(min=0), metavar="N", help="Most mixed tasks.")
@@ -69,6 +77,7 @@ RENDERERS: Renderers = {
 @click.option("--name", metavar="NAME", help="Title, and name in the marker of Markdown.")
 @click.option("--junit", metavar="FILE", help="Also write JUnit XML.")
 @click.option("--github", is_flag=True, help="Append Markdown to the step summary of GitHub.")
+@suite_options
 @seed_option
 @output_options
 @reading_options
@@ -91,16 +100,29 @@ def check_command(ctx: click.Context, /, traces: tuple[str, ...], **options: Any
             "nothing to check",
             "give --min, --max-unstable, --fail-on with --baseline, or [[gate]] in the settings",
         )
-    report, corpus = fresh(session, traces)
+    report, corpus = fresh(session, traces, _card(options))
     comparison = None
     if options["baseline"]:
         side = side_of(report, corpus, " ".join(traces) or "candidate")
-        comparison = compare_sides(read_side(session, options["baseline"]), side, k=k, seed=options["seed"])
+        before = read_side(session, options["baseline"])
+        families = paired_families(options, before, side)
+        comparison = compare_sides(before, side, k=k, seed=options["seed"], families=families)
     result = check(report, asked, comparison)
     view = session.view()
     emit_value(session, result, RENDERERS, view)
     _files(session, result, view)
     return int(result.code)
+
+
+def _card(options: dict[str, Any]) -> CardOptions:
+    """What the figures of the candidate rest on."""
+    return CardOptions(
+        seed=options["seed"],
+        families=families_of(options),
+        labels=labels_of(options),
+        calibration=calibration_of(options),
+        design=options["design"],
+    )
 
 
 def _asked(options: dict[str, Any]) -> GateOptions:
@@ -119,6 +141,7 @@ def _asked(options: dict[str, Any]) -> GateOptions:
         max_unstable=options["max_unstable"],
         max_cost=options["max_cost"],
         max_p95=options["max_p95"],
+        margin=options["margin"],
     )
 
 

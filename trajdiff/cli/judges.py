@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from trajdiff.cli.options import Numbers, common_options, output_options, reading_options, traces_argument
+from trajdiff.cli.options import common_options, output_options, reading_options, traces_argument
 from trajdiff.cli.report import seed_option
-from trajdiff.cli.session import Session, read_text
+from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command
+from trajdiff.cli.suite_options import calibration_of, calibration_option, labels_of
 from trajdiff.cli.values import Renderers, check_formats, emit_value
-from trajdiff.errors import UsageError
-from trajdiff.reliability.labels import judge_report, read_labels, score_labels, verdict_labels
+from trajdiff.reliability.labels import judge_report, score_labels, verdict_labels
 from trajdiff.render import judges_text
 
 RENDERERS: Renderers = {
@@ -39,12 +39,7 @@ RENDERERS: Renderers = {
 @click.option(
     "--score", "score", multiple=True, metavar="NAME", help="A recorded score as a judge; repeatable."
 )
-@click.option(
-    "--calibration",
-    type=Numbers(),
-    metavar="A,B,C,D",
-    help="A of B trials that people passed were judged pass, C of D that people failed were judged fail.",
-)
+@calibration_option
 @click.option("--all", "all", is_flag=True, help="Name every trial they disagree on.")
 @seed_option
 @output_options
@@ -56,12 +51,10 @@ def judges(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> in
 
     pass^k that rests on a judge is no better than the judge: read the agreement first.
     """
-    calibration = options["calibration"]
-    if calibration is not None and len(calibration) != 4:
-        raise UsageError("--calibration needs four numbers", "judged pass, of passed, judged fail, of failed")
+    calibration = calibration_of(options)
     session = Session(ctx, options)
     check_formats(session, RENDERERS)
-    given = read_labels(read_text(options["labels"], "labels"), options["labels"]) if options["labels"] else ()
+    given = labels_of(options)
     corpus = session.load(traces)
     scores = tuple(score_labels(corpus.tasks, name) for name in options["score"])
     found = (*scores, *given)
@@ -70,9 +63,7 @@ def judges(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> in
     made = judge_report(
         found,
         known=frozenset((trial.task_id, trial.trial_id) for trial in corpus.trials),
-        calibration=None
-        if calibration is None
-        else (calibration[0], calibration[1], calibration[2], calibration[3]),
+        calibration=calibration,
         seed=options["seed"],
     )
     emit_value(session, made, RENDERERS, session.view(show_all=options["all"]))

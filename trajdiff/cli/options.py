@@ -24,18 +24,37 @@ class Paths(click.ParamType[str]):
 
 
 class Numbers(click.ParamType[tuple[int, ...]]):
-    """Whole numbers from 1, separated by commas."""
+    """Whole numbers from ``least``, separated by commas."""
 
     name = "numbers"
+
+    def __init__(self, least: int = 1) -> None:
+        self.least = least
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
         """``1,2,4`` as a tuple."""
         if isinstance(value, tuple):
             return value
         parts = [part.strip() for part in str(value).split(",")]
-        if not all(part.isdecimal() and len(part) < 7 and int(part) > 0 for part in parts):
-            self.fail(f"{value!r} is no list of numbers from 1, such as 1,2,4", param, ctx)
+        if not all(part.isdecimal() and len(part) < 7 and int(part) >= self.least for part in parts):
+            self.fail(f"{value!r} is no list of numbers from {self.least}, such as 1,2,4", param, ctx)
         return tuple(int(part) for part in parts)
+
+
+class Rotation(click.ParamType[tuple[int, int]]):
+    """``2/4``: the second of four rounds."""
+
+    name = "rotation"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """Both numbers."""
+        if isinstance(value, tuple):
+            return value[0], value[1]
+        first, _, last = str(value).partition("/")
+        numbers = all(part.isdecimal() and len(part) < 5 for part in (first, last))
+        if not numbers or not 1 <= int(first) <= int(last):
+            self.fail(f"{value!r} is no round, such as 2/4", param, ctx)
+        return int(first), int(last)
 
 
 class Names(click.ParamType[tuple[str, ...]]):

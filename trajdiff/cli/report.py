@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -9,6 +10,7 @@ import click
 from trajdiff.cli.names import find_task
 from trajdiff.cli.options import (
     Numbers,
+    Rotation,
     choosing_options,
     common_options,
     output_options,
@@ -18,7 +20,9 @@ from trajdiff.cli.options import (
 )
 from trajdiff.cli.session import Session, read_text
 from trajdiff.cli.shapes import Command
+from trajdiff.cli.suite_options import calibration_of, families_of, labels_of, suite_options
 from trajdiff.divergence.finding import FindingKind
+from trajdiff.errors import UsageError
 from trajdiff.reliability.card import CardOptions
 from trajdiff.reliability.weights import read_weights
 from trajdiff.render.choosing import at_least
@@ -49,7 +53,14 @@ report_options = together(
         metavar="KEY",
         help="Slices: tools, writes, suite, model, termination, or any recorded metadata. Repeatable.",
     ),
-    click.option("--plan", is_flag=True, help="Say which tasks to repeat next."),
+    click.option("--plan", is_flag=True, help="Say which tasks to repeat next, and what that can show."),
+    click.option(
+        "--rotation",
+        type=Rotation(),
+        metavar="I/N",
+        help="With --plan: round I of N, so that N rounds repeat every task that always passed.",
+    ),
+    suite_options,
     seed_option,
 )
 
@@ -95,7 +106,19 @@ def card_options(session: Session) -> CardOptions:
         weights=read_weights(read_text(weights, "weights"), weights) if weights else None,
         by=tuple(options.get("by") or ()),
         plan=bool(options.get("plan")),
+        rotation=_rotation(options),
+        families=families_of(options),
+        labels=labels_of(options),
+        calibration=calibration_of(options),
+        design=options.get("design"),
     )
+
+
+def _rotation(options: Mapping[str, Any]) -> tuple[int, int] | None:
+    found: tuple[int, int] | None = options.get("rotation")
+    if found is not None and not options.get("plan"):
+        raise UsageError("--rotation is a part of --plan")
+    return found
 
 
 def show(session: Session, made: Report, *hints: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ from trajdiff.cli.options import common_options, output_options, reading_options
 from trajdiff.cli.report import seed_option
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command
+from trajdiff.cli.suite_options import families_for, families_option
 from trajdiff.cli.values import Renderers, check_formats, emit_value
 from trajdiff.comparison import Change, Comparison, compare_sides
 from trajdiff.errors import InputError
 from trajdiff.model import Corpus
+from trajdiff.natural import natural
 from trajdiff.reliability.card import CardOptions
+from trajdiff.reliability.families import Families
 from trajdiff.render import runs_json, runs_markdown, runs_text
 from trajdiff.report import FORMAT_VERSION, Report
 from trajdiff.sides import Side, side_of, side_of_saved
@@ -45,6 +49,7 @@ RENDERERS: Renderers = {
 @click.option(
     "--k", "k", type=click.IntRange(min=1), metavar="K", help="k of the decision.  [default: largest]"
 )
+@families_option
 @click.option("--stats", is_flag=True, help="Standard errors, bootstrap, adjusted p.")
 @click.option("--all", "all", is_flag=True, help="Every task whose divergences changed.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N rows.")
@@ -62,7 +67,9 @@ def compare_runs(ctx: click.Context, /, baseline: str, candidate: str, **options
     k = options.pop("k")
     session = Session(ctx, options)
     check_formats(session, RENDERERS)
-    made = compare_sides(read_side(session, baseline), read_side(session, candidate), k=k, seed=options["seed"])
+    before, after = read_side(session, baseline), read_side(session, candidate)
+    families = paired_families(options, before, after)
+    made = compare_sides(before, after, k=k, seed=options["seed"], families=families)
     view = session.view(stats=options["stats"], show_all=options["all"])
     emit_value(session, made, RENDERERS, view)
     return 1 if options["exit_code"] and _worse(made) else 0
@@ -81,6 +88,12 @@ def fresh(session: Session, paths: tuple[str, ...], card: CardOptions | None = N
     """Reads and analyses traces; the report has a card."""
     corpus = session.load(paths, list_files=True)
     return session.report(corpus, card=card or CardOptions()), corpus
+
+
+def paired_families(options: Mapping[str, Any], before: Side, after: Side) -> Families | None:
+    """Families for both sides; a recorded property counts where either side has it."""
+    known = {**before.tasks, **after.tasks}
+    return families_for(options, (*before.trials, *after.trials), natural(known))
 
 
 def saved_report(path: str) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
+from trajdiff.natural import plural
 from trajdiff.reliability.intervals import LEVEL, SuiteInterval, highest_lower_end
 from trajdiff.reliability.pass_k import InvalidCountsError, why_absent
 
@@ -103,7 +104,8 @@ def threshold_gate(
     if not reached and not point:
         most = highest_lower_end(interval.units)
         if most < threshold:
-            reason = f"cannot be reached with {interval.units} tasks (at most {most:.2f})"
+            units = plural(interval.units, interval.unit, None if interval.unit == "task" else "families")
+            reason = f"cannot be reached with {units} (at most {most:.2f})"
             text = f"{text}: {reason}"
     best = best_case if best_case is not None else interval
     final = not reached and (best.estimate if point else best.low) < threshold

@@ -35,7 +35,8 @@ class PairedDifference:
 
     ``low`` and ``high`` are the t interval, None with ``reason`` where there is none. ``differing_at_most``
     bounds the share of differing tasks where none was seen to differ (one-sided 95 %).
-    ``detectable`` is the difference that 80 % of such comparisons would show.
+    ``detectable`` is the difference that 80 % of such comparisons would show. ``families`` is their number
+    where these, and not the tasks, are the units of all of it.
     """
 
     k: int
@@ -56,6 +57,7 @@ class PairedDifference:
     differing_at_most: float | None = None
     bootstrap: BootstrapInterval | None = None
     level: float = LEVEL
+    families: int | None = None
 
     @property
     def few_differ(self) -> bool:
@@ -110,7 +112,7 @@ def paired_difference(
     test = sign_flip(units, seed=seed)
     made = None
     if with_bootstrap:
-        made = bootstrap_means([[float(d) for d in differences]], seed=seed)[0]
+        made = bootstrap_means([[float(d) for d in differences]], families=families, seed=seed)[0]
     return PairedDifference(
         k=k,
         tasks=m,
@@ -129,6 +131,7 @@ def paired_difference(
         detectable=None if stderr is None else POWER_80 * stderr,
         differing_at_most=differing_at_most(m) if not any(differences) else None,
         bootstrap=made,
+        families=None if families is None else len(units),
     )
 
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 from trajdiff.reliability.adaptive import WORDS
 from trajdiff.reliability.card import Card
 from trajdiff.reliability.cost import NO_DELIVERY, Cost, Latency
-from trajdiff.reliability.designs import RepeatPlan
+from trajdiff.reliability.declared import DesignRow
+from trajdiff.reliability.designs import RepeatPlan, runs_without_failure
 from trajdiff.reliability.hard_gates import HardGate
+from trajdiff.reliability.intervals import highest_lower_end
+from trajdiff.reliability.paired import POWER_80
 from trajdiff.reliability.pass_k import format_rate
 from trajdiff.render.curve import interval_text
-from trajdiff.render.marks import Marks
+from trajdiff.render.judge_words import corrected_text, short_agreement
+from trajdiff.render.marks import UNICODE, Marks
 from trajdiff.render.safety import one_line
 from trajdiff.render.wording import plural, shortlist
 from trajdiff.report import Report
-
-#: What the interval below the curve is, once per report.
-INTERVAL = "95 %: new tasks like these, as many trials each; Wilson, tasks as units"
 
 
 def headline_lines(report: Report, marks: Marks) -> list[str]:
@@ -23,14 +26,15 @@ def headline_lines(report: Report, marks: Marks) -> list[str]:
     card, suite = report.card, report.suite
     if card is None or not suite.pass_hat_k:
         return []
-    lines = [INTERVAL] if any(card.figures.hat) and card.figures.adaptive is None else []
+    instead = adaptive_text(report)
+    lines = [interval_line(card)] if any(card.figures.hat) and not instead else []
     facts = [
-        f"gap {suite.gap:.2f}" if suite.gap is not None else "",
+        f"gap {suite.gap:.2f}" if suite.gap is not None and not instead else "",
         f"tasks always {suite.always}, sometimes {suite.sometimes}, never {suite.never}",
         f"flip rate {suite.flip_rate:.2f}" if suite.flip_rate is not None else "",
     ]
     lines.append(marks.dot.join(fact for fact in facts if fact))
-    lines += [_spread(card)] if card.figures.spread is not None else []
+    lines += _spread(card) if not instead else []
     if suite.micro is not None and suite.n_min != suite.n_max:
         lines.append(f"accepted trials / counted trials {suite.micro:.2f} (the curve is the mean over tasks)")
     lines += _weighted(card, marks)
@@ -40,8 +44,32 @@ def headline_lines(report: Report, marks: Marks) -> list[str]:
     return lines
 
 
-def adaptive_text(report: Report) -> str:
+def interval_line(card: Card) -> str:
+    """What the interval below the curve is, once per report."""
+    first = next(one for one in card.figures.hat if one is not None)
+    if card.families is None:
+        return "95 %: new tasks like these, as many trials each; Wilson, tasks as units"
+    alone = card.families.alone([one.task_id for one in card.figures.tasks])
+    own = f", {len(alone)} of them single tasks" if alone else ""
+    return (
+        f"95 %: new families like these, as many tasks and trials each; Wilson,"
+        f" {first.units} families as units ({one_line(card.families.source)}{own})"
+    )
+
+
+def design_text(row: DesignRow, marks: Marks) -> str:
+    """What a declared design gives in place of the curve over tasks."""
+    shown = []
+    for k, value, found in row.points:
+        ends = f" ({interval_text(found.low, found.high, marks)})" if found is not None else " (no interval)"
+        shown.append(f"pass^{k} {value:.2f}{ends}")
+    return f"design {row.design}: {row.text}. {', '.join(shown)}"
+
+
+def adaptive_text(report: Report, marks: Marks = UNICODE) -> str:
     """What stands in place of a curve where the number of trials depends on the outcomes."""
+    if report.card is not None and report.card.design is not None:
+        return design_text(report.card.design, marks)
     design = report.card.figures.adaptive if report.card is not None else None
     if design is None or not design.certain:
         return ""
@@ -129,12 +157,32 @@ def plan_lines(report: Report) -> list[str]:
     ]
     if plan.sampled:
         weight = f", each for {plan.weight:.2f} tasks" if plan.weight is not None else ""
+        turn = f"round {plan.rotation[0]} of {plan.rotation[1]}, " if plan.rotation is not None else ""
         lines.append(
             f"and {len(plan.sampled)} of {len(plan.sampled) + len(plan.left)} that always passed"
-            f" (seed {plan.seed}{weight}): {shortlist(plan.sampled, 12)}"
+            f" ({turn}seed {plan.seed}{weight}): {shortlist(plan.sampled, 12)}"
         )
-    lines.append(_bias(plan))
-    return lines
+    return [*lines, _bias(plan), *_reach(report)]
+
+
+def _reach(report: Report) -> list[str]:
+    """What runs of this size can show at best: a gate, a difference between two runs, one task."""
+    card, tasks = report.card, report.suite.tasks - len(report.suite.no_trials)
+    if card is None or tasks < 2:
+        return []
+    lines = [
+        f"a gate on {plural(tasks, 'task')} can reach a lower end of {highest_lower_end(tasks):.2f} at most"
+    ]
+    spread = card.figures.spread
+    if spread is not None and spread.within:
+        # Both runs on the same tasks: what tasks differ in cancels, the variance of the trials is left twice.
+        error = math.sqrt(2 * float(spread.within * spread.mean_inverse_n) / spread.tasks)
+        lines[0] += (
+            f"; two such runs show a difference of the mean from {POWER_80 * error:.2f} on"
+            " (80 % power, tasks keeping their chances)"
+        )
+    needed = ", ".join(f"{p:.2f} {runs_without_failure(p)}" for p in (0.90, 0.95, 0.99))
+    return [*lines, f"runs of one task without a failure that show a chance of: {needed} (one-sided 95 %)"]
 
 
 def brief_lines(report: Report, marks: Marks) -> list[str]:
@@ -152,16 +200,29 @@ def brief_lines(report: Report, marks: Marks) -> list[str]:
     last = len(suite.pass_hat_k)
     found = card.figures.interval(last)
     ends = f" ({interval_text(found.low, found.high, marks)})" if found is not None else ""
-    adaptive = adaptive_text(report)
-    middle = (
-        [adaptive, "pass^k: n/a"]
-        if adaptive
-        else [
-            f"mean {format_rate(suite.pass_hat_k[0], mean.stderr if mean else None)}{stderr}",
-            f"pass^{last} {suite.pass_hat_k[-1]:.2f}{ends}",
-        ]
-    )
-    return [first, *middle, "judge-corrected: no calibration given", _gates(card)]
+    middle = [
+        f"mean {format_rate(suite.pass_hat_k[0], mean.stderr if mean else None)}{stderr}",
+        f"pass^{last} {suite.pass_hat_k[-1]:.2f}{ends}",
+    ]
+    if card.design is not None:
+        middle = _brief_design(card.design, marks)
+    elif adaptive := adaptive_text(report):
+        middle = [adaptive, "pass^k: n/a"]
+    judge, told = card.judging, "judge-corrected: no calibration given"
+    if judge is not None:
+        told = f"judge-corrected: {corrected_text(judge, marks)}"
+        if judge.agreement is not None:
+            middle[1] += f" by a judge, {short_agreement(judge.agreement, marks)}"
+    return [first, *middle, told, _gates(card)]
+
+
+def _brief_design(row: DesignRow, marks: Marks) -> list[str]:
+    """Mean and pass^k at the largest k, under a declared design."""
+    texts = []
+    for k, value, found in (row.points[0], row.points[-1]):
+        ends = f" ({interval_text(found.low, found.high, marks)})" if found is not None else ""
+        texts.append(f"pass^{k} {value:.2f}{ends}, design {row.design}")
+    return [f"mean {texts[0].removeprefix('pass^1 ')}" if row.points[0][0] == 1 else "mean: n/a", texts[1]]
 
 
 def _gates(card: Card) -> str:
@@ -175,12 +236,14 @@ def _gates(card: Card) -> str:
     )
 
 
-def _spread(card: Card) -> str:
-    spread = card.figures.spread
+def _spread(card: Card) -> list[str]:
+    spread, first = card.figures.spread, next(iter(card.figures.hat), None)
+    if card.families is not None:
+        return [] if first is None else [f"standard error {first.stderr:.3f} over families"]
     if spread is None:
-        return ""
+        return []
     trials, tasks = spread.stderr_with(trials=2), spread.stderr_with(tasks=2)
-    return f"standard error {spread.stderr:.3f}; twice the trials {trials:.3f}; twice the tasks {tasks:.3f}"
+    return [f"standard error {spread.stderr:.3f}; twice the trials {trials:.3f}; twice the tasks {tasks:.3f}"]
 
 
 def _weighted(card: Card, marks: Marks) -> list[str]:

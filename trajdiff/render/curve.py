@@ -9,6 +9,7 @@ from trajdiff.reliability.bootstrap import BootstrapInterval
 from trajdiff.reliability.card import Card
 from trajdiff.reliability.estimators import SuiteReliability, TaskReliability, format_k, why_absent
 from trajdiff.reliability.intervals import SuiteInterval
+from trajdiff.render.judge_words import short_agreement
 from trajdiff.render.marks import Marks
 from trajdiff.render.wording import plural, shortlist
 
@@ -65,7 +66,7 @@ def suite_curve_table(
     With a ``card`` the interval stands below pass^k; ``stats`` adds bootstrap and standard error.
     """
     ks = curve_ks(suite, wanted)
-    rows = [CurveRow(name="pass^k", values=_values(suite.pass_hat_k, ks))]
+    rows = [CurveRow(name="pass^k", values=_values(suite.pass_hat_k, ks), note=_judge_note(card, marks))]
     if card is not None:
         rows += _uncertainty(card.figures.hat, card.figures.hat_bootstrap, ks, marks, stats)
     rows.append(CurveRow(name="pass@k", values=_values(suite.pass_at_k, ks), note=_ceiling_note(suite, card)))
@@ -85,6 +86,12 @@ def suite_curve_table(
 def interval_text(low: float, high: float, marks: Marks) -> str:
     """``0.32–0.53``."""
     return f"{low:.2f}{marks.dash}{high:.2f}"
+
+
+def _judge_note(card: Card | None, marks: Marks) -> str:
+    """pass^k that a judge's verdicts give is no better than the judge."""
+    agreement = card.judging.agreement if card is not None and card.judging is not None else None
+    return f"by a judge: {short_agreement(agreement, marks)}" if agreement is not None else ""
 
 
 def _ceiling_note(suite: SuiteReliability, card: Card | None) -> str:

@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from trajdiff.reliability.adaptive import AdaptiveDesign
+from trajdiff.reliability.association import Relabelling
 from trajdiff.reliability.bootstrap import BootstrapInterval
 from trajdiff.reliability.card import Card
+from trajdiff.reliability.declared import DesignRow
 from trajdiff.reliability.designs import RepeatPlan
 from trajdiff.reliability.estimators import SuiteReliability
 from trajdiff.reliability.hard_gates import HardGate
 from trajdiff.reliability.intervals import LEVEL, SuiteInterval
+from trajdiff.reliability.judging import Judging
 from trajdiff.reliability.nodes import NodeFigures
 from trajdiff.reliability.slices import Slice
 from trajdiff.reliability.weights import WeightedRow
+from trajdiff.render.judges_text import agreement_object, corrected_object
 from trajdiff.report import Report
 
 
@@ -26,11 +30,14 @@ def card_object(report: Report, card: Card) -> dict[str, Any]:
             "estimator": "combinatorial, without replacement",
             "interval": "Wilson on the effective number of tasks, t quantile, capped",
             "level": LEVEL,
-            "units": "tasks",
+            "units": "tasks" if card.families is None else "families",
             "seed": card.seed,
         },
         "metrics": _metrics(report.suite, card),
         "adaptive_n": _adaptive(card.figures.adaptive),
+        "families": _families(card),
+        "design": _design(card.design),
+        "judge": None if card.judging is None else _judge(card.judging),
         "weighted": _weighted(card.figures.weighted),
         "histogram": [{"n": n, "tasks_by_passes": list(row)} for n, row in card.figures.histogram],
         "spread": _spread(card),
@@ -51,6 +58,7 @@ def card_object(report: Report, card: Card) -> dict[str, Any]:
                     "attainable_min": splits[one.task_id].attainable,
                     "luck": splits[one.task_id].luck,
                     "nodes": splits[one.task_id].compared,
+                    "relabelling": _relabelling(splits[one.task_id].relabelling),
                 },
             }
             for one in card.figures.tasks
@@ -136,7 +144,7 @@ def _metrics(suite: SuiteReliability, card: Card) -> list[dict[str, Any]]:
         ("pass_hat", suite.pass_hat_k, figures.hat, figures.hat_bootstrap),
         ("pass_at", suite.pass_at_k, figures.at, figures.at_bootstrap),
     )
-    adaptive = figures.adaptive is not None and figures.adaptive.certain
+    adaptive = card.design is not None or (figures.adaptive is not None and figures.adaptive.certain)
     for name, values, intervals, drawn in curves:
         for k, (value, interval) in enumerate(zip(values, intervals, strict=False), 1):
             entry: dict[str, Any] = {
@@ -160,6 +168,55 @@ def _adaptive(design: AdaptiveDesign | None) -> dict[str, Any]:
     if design is None:
         return {"suspected": False, "pattern": None}
     return {"suspected": True, "pattern": design.pattern, "certain": design.certain}
+
+
+def _families(card: Card) -> dict[str, Any] | None:
+    found = card.families
+    if found is None:
+        return None
+    ids = [one.task_id for one in card.figures.tasks]
+    return {
+        "source": found.source,
+        "units": len(set(found.of(ids))),
+        "by_task": {task: found.by_task.get(task) for task in ids},
+    }
+
+
+def _design(row: DesignRow | None) -> dict[str, Any] | None:
+    if row is None:
+        return None
+    return {
+        "design": row.design,
+        "text": row.text,
+        "pass_hat_k": [
+            {"k": k, "value": value, "interval": interval_object(found)} for k, value, found in row.points
+        ],
+    }
+
+
+def _judge(found: Judging) -> dict[str, Any]:
+    return {
+        "agreement": None if found.agreement is None else agreement_object(found.agreement),
+        "calibration": None if found.calibration is None else list(found.calibration),
+        "raw": found.raw,
+        "tasks": found.tasks,
+        "corrected": corrected_object(found.corrected),
+        "corrected_pass_hat_k": [
+            {"k": k, "value": value, "low": low, "high": high}
+            for k, (value, low, high) in enumerate(found.curve, 1)
+        ],
+    }
+
+
+def _relabelling(found: Relabelling | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "p": float(found.p),
+        "best_p": float(found.best_p),
+        "relabellings": found.relabellings,
+        "seed": found.seed,
+    }
 
 
 def _weighted(row: WeightedRow | None) -> dict[str, Any] | None:
@@ -307,6 +364,7 @@ def _plan(plan: RepeatPlan | None) -> dict[str, Any] | None:
         "seed": plan.seed,
         "trials": plan.trials,
         "k": plan.k,
+        "rotation": None if plan.rotation is None else list(plan.rotation),
         "naive": plan.naive,
         "measured": plan.measured,
     }

@@ -130,10 +130,19 @@ def render_lines(made: JudgeReport, view: View) -> str:
 
 def judges_object(made: JudgeReport) -> dict[str, Any]:
     """Everything the text says, in full precision."""
-    kappa, by_tasks = made.kappa, made.interval_by_tasks
     return {
         "schema": "trajdiff.judges/1",
         "tool_version": __version__,
+        **agreement_object(made),
+        "raw": made.raw,
+        "corrected": corrected_object(made.corrected),
+    }
+
+
+def agreement_object(made: JudgeReport) -> dict[str, Any]:
+    """How far the judges agree, in full precision."""
+    kappa, by_tasks = made.kappa, made.interval_by_tasks
+    return {
         "raters": list(made.raters),
         "items": made.items,
         "left_out": made.left_out,
@@ -160,13 +169,12 @@ def judges_object(made: JudgeReport) -> dict[str, Any]:
             "reason": made.fleiss.reason,
         },
         "votes": None if made.votes is None else dict(made.votes),
-        "raw": made.raw,
-        "corrected": _corrected(made.corrected),
         "differ": list(made.differ),
     }
 
 
-def _corrected(found: Corrected | None) -> dict[str, Any] | None:
+def corrected_object(found: Corrected | None) -> dict[str, Any] | None:
+    """A corrected rate with its interval, None where nothing was corrected."""
     if found is None:
         return None
     return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from trajdiff.divergence.finding import Divergence, FindingKind
+from trajdiff.redaction import counts_text
 from trajdiff.reliability.estimators import format_k
 from trajdiff.render.aligned import equal
 from trajdiff.render.card_words import (
@@ -23,6 +24,7 @@ from trajdiff.render.lines import plain
 from trajdiff.render.markdown_text import cell, code, fence, table
 from trajdiff.render.places import first_row, manifest_row, places, root_row, rows_text
 from trajdiff.render.registry import Renderer
+from trajdiff.render.review_words import review_lines
 from trajdiff.render.safety import one_line
 from trajdiff.render.steps import Look, cell_of, rows_with, step_lines
 from trajdiff.render.strip import variant_rows
@@ -94,9 +96,9 @@ def _head(report: Report) -> str:
 
 
 def _curve(report: Report, view: View) -> str:
-    adaptive = adaptive_text(report)
+    adaptive = adaptive_text(report, view.marks)
     if adaptive:
-        return f"{cell(adaptive)}\n"
+        return "\n".join(f"{cell(note)}\n" for note in (adaptive, *completeness_lines(report, view.marks)))
     curve = suite_curve_table(report.suite, view.k, view.marks, card=report.card, stats=view.stats)
     headers = ("", *(f"k={k}" for k in curve.ks), "")
     rows = [(row.name.strip(), *row.values, cell(row.note)) for row in curve.rows]
@@ -227,6 +229,11 @@ def diff_lines(task: TaskReport, divergence: Divergence, view: View) -> list[str
 
 def _foot(report: Report, view: View) -> str:
     parts = [*summary_lines(report, view.marks), *recurring_lines(report, view.marks, most=3)]
+    parts += [*review_lines(report, view.marks), *report.rules]
+    if report.redacted is None:
+        parts.append("not redacted")
+    elif report.redacted:
+        parts.append(counts_text(dict(report.redacted)))
     parts += [self_check_line(report), caution(report), *report.method[:1], f"trajdiff {report.tool_version}"]
     return f"<sub>{' · '.join(cell(part) for part in parts)}</sub>\n"
 

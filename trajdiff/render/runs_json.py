@@ -51,6 +51,7 @@ def difference_object(made: PairedDifference) -> dict[str, Any]:
     return {
         "k": made.k,
         "tasks": made.tasks,
+        "families": made.families,
         "baseline": made.mean_a,
         "candidate": made.mean_b,
         "difference": made.difference,

@@ -75,7 +75,7 @@ def interval_words(made: PairedDifference) -> str:
     """``-0.16 to +0.12``, or why there is none."""
     if made.low is None or made.high is None:
         return made.reason or "n/a"
-    few = f" (only {plural(made.test.differing, 'task')} differ)" if made.few_differ else ""
+    few = f" (only {_units(made, made.test.differing)} differ)" if made.few_differ else ""
     return f"{signed(made.low)} to {signed(made.high)}{few}"
 
 
@@ -86,7 +86,9 @@ def verdict_lines(comparison: Comparison, marks: Marks, *, stats: bool = False) 
     lines[0] += f", better {plural(made.wins, 'task')}, worse {made.losses}, unchanged {made.ties}"
     if made.few_differ and made.test.differing:
         least = probability(float(made.test.attainable))
-        lines.append(f"with {plural(made.test.differing, 'changed task')} no p below {least} is possible")
+        lines.append(f"with {_units(made, made.test.differing, 'changed ')} no p below {least} is possible")
+    if made.families is not None:
+        lines.append(f"{plural(made.families, 'family', 'families')} as units of interval and sign flips")
     if made.differing_at_most is not None:
         lines.append(f"no task differs; at most {made.differing_at_most:.2f} of tasks may (one-sided 95 %)")
     if stats:
@@ -207,6 +209,12 @@ def _strip(task: SideTask, marks: Marks) -> Line:
     return line(*(Span(marks.trial(one), styles.get(one, "") if one else "") for one in task.verdicts))
 
 
+def _units(made: PairedDifference, count: int, before: str = "") -> str:
+    """``3 tasks``, or families where these are the units."""
+    one, many = ("task", "tasks") if made.families is None else ("family", "families")
+    return plural(count, before + one, before + many)
+
+
 def _clear(made: PairedDifference) -> str:
     if made.low is None:
         return made.reason or "no interval"
@@ -230,8 +238,9 @@ def _more(comparison: Comparison) -> list[str]:
     drawn = made.bootstrap
     if drawn is not None:
         degenerate = "degenerate, " if drawn.degenerate else ""
+        units = "tasks" if made.families is None else "families"
         lines.append(
-            f"bootstrap over tasks {signed(drawn.low)} to {signed(drawn.high)}"
+            f"bootstrap over {units} {signed(drawn.low)} to {signed(drawn.high)}"
             f" ({degenerate}{drawn.resamples:,} resamples, seed {drawn.seed})"
         )
     lines += [

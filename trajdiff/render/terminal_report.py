@@ -20,6 +20,7 @@ from trajdiff.render.curve import Curve, CurveRow, infra_note, suite_curve_table
 from trajdiff.render.lines import Line, Span, fit, line, paint, wrap
 from trajdiff.render.marks import Marks
 from trajdiff.render.registry import Renderer
+from trajdiff.render.review_words import review_lines
 from trajdiff.render.safety import cut_middle, one_line
 from trajdiff.render.terminal_statistics import slice_lines, statistics_lines
 from trajdiff.render.view import View
@@ -64,9 +65,9 @@ def curve_lines(report: Report, view: View) -> list[Line]:
     """The curve: one column per k, and what infrastructure ends change about it."""
     if not report.suite.pass_hat_k:
         return [line("no task has a counted trial: pass^k is n/a")]
-    adaptive = adaptive_text(report)
+    adaptive = adaptive_text(report, view.marks)
     if adaptive:
-        return [line(adaptive)]
+        return _wrapped(adaptive, view)
     curve = suite_curve_table(report.suite, view.k, view.marks, card=report.card, stats=view.stats)
     if not view.k:
         curve = _narrowed(curve, view)
@@ -203,6 +204,8 @@ def closing_lines(report: Report, view: View) -> list[Line]:
         lines += [line(part) for text in recurring for part in wrap(text, view.width, first="  ", rest="    ")]
     texts = (
         *summary_lines(report, view.marks),
+        *review_lines(report, view.marks),
+        *(view.marks.words(one_line(text)) for text in report.rules),
         self_check_line(report),
         caution(report),
         nodes_line(report),

@@ -18,6 +18,14 @@ from trajdiff.render.wording import plural, probability
 from trajdiff.report import Report
 
 _LONGEST = 44
+#: What the columns of the task table are.
+_TASK_NOTES = (
+    "gap: the task's mean minus its pass^k at the largest k; the suite's gap is the mean of these.",
+    "p: Fisher, two-sided, of the lead divergence. least p: the smallest these trials could give.",
+    "luck: chance that noise alone separates them perfectly at some row{cells}.",
+    "relabelled: share of all ways to deal these passes and failures to the trials for which some row separates"
+    " them as well as the best one does here.",
+)
 
 
 def statistics_lines(report: Report, view: View) -> list[Line]:
@@ -73,13 +81,11 @@ def task_table(card: Card, view: View) -> list[Line]:
         Column(header="p", right=True),
         Column(header="least p", right=True),
         Column(header="luck", right=True),
+        Column(header="relabelled", right=True, drop=1),
     ]
-    notes = [
-        "gap: what the task adds to mean minus pass^k. p: Fisher, two-sided, of its lead divergence; least p:"
-    ]
-    notes[0] += " the smallest these trials could give; luck: chance that noise alone shows a perfect split"
-    if card.nodes.deviating is not None:
-        notes[0] += f" (passed trials deviate in {card.nodes.deviating:.2f} of cells)"
+    share = card.nodes.deviating
+    cells = "" if share is None else f" (passed trials deviate in {share:.2f} of cells)"
+    notes = [text.format(cells=cells) for text in _TASK_NOTES]
     table = layout(columns, rows, width=view.width, ellipsis=view.marks.ellipsis)
     return [*table, *_texts(notes, view)] if rows else []
 
@@ -232,11 +238,13 @@ def _slice_table(key: str, chosen: Sequence[Slice], view: View) -> list[Line]:
     return list(layout(columns, rows, width=view.width, ellipsis=view.marks.ellipsis))
 
 
-def _split(split: TaskSplit | None) -> tuple[str, str, str]:
+def _split(split: TaskSplit | None) -> tuple[str, str, str, str]:
     if split is None:
-        return "-", "-", "-"
+        return "-", "-", "-", "-"
     luck = "n/a" if split.luck is None else f"{split.luck:.2f}"
-    return probability(split.p), probability(split.attainable), luck
+    found = split.relabelling
+    again = "n/a" if found is None else probability(float(found.p))
+    return probability(split.p), probability(split.attainable), luck, again
 
 
 def _node(node: NodeFigures, marks: Marks) -> list[Line]:

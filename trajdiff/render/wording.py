@@ -16,8 +16,10 @@ from trajdiff.natural import natural_key
 from trajdiff.natural import plural as plural
 from trajdiff.reliability.association import perfect_split_p
 from trajdiff.render.choosing import is_mixed
+from trajdiff.render.judge_words import judge_lines
 from trajdiff.render.marks import Marks
 from trajdiff.render.places import manifest_row, root_row, rows_text
+from trajdiff.render.review_words import short_marks
 from trajdiff.render.safety import one_line
 from trajdiff.report import Report, TaskReport
 
@@ -101,7 +103,7 @@ def counts_line(report: Report, marks: Marks) -> str:
 
 
 def completeness_lines(report: Report, marks: Marks) -> list[str]:
-    """Expected, completed and counted trials where they differ, and what is missing, by name."""
+    """Expected, completed and counted trials where they differ, what is missing by name, and the judge."""
     suite = report.suite
     lines = []
     if suite.counted != suite.completed or suite.expected not in (None, suite.completed):
@@ -117,7 +119,7 @@ def completeness_lines(report: Report, marks: Marks) -> list[str]:
     ):
         if names:
             lines.append(f"{word}: {shortlist(names)}")
-    return lines
+    return [*lines, *judge_lines(report, marks)]
 
 
 def trial_strip(task: TaskReport, marks: Marks, most: int = 10) -> str:
@@ -145,8 +147,8 @@ def finding_words(task: TaskReport, marks: Marks) -> FindingWords:
         others = f" +{plural(finding.other_groups, 'other')}"
     if finding.kind is FindingKind.DIVERGENCE and lead is not None:
         rows = rows_text(root_row(finding, lead), manifest_row(finding, lead), marks.arrow)
-        return FindingWords(mark=marks.root, rows=rows, text=headline(lead, marks) + others)
-    return FindingWords(mark="", rows="", text=_plain_finding(task, marks) + others)
+        return FindingWords(mark=marks.root, rows=rows, text=headline(lead, marks) + short_marks(lead) + others)
+    return FindingWords(mark="", rows="", text=_plain_finding(task, marks) + short_marks(lead) + others)
 
 
 def _plain_finding(task: TaskReport, marks: Marks) -> str:
