@@ -19,7 +19,7 @@ def problem(rng: random.Random, *, ties: bool) -> Problem:
         for _ in range(n)
     ]
     return Problem(
-        pairs=np.array(rows, dtype=np.int64).reshape(n, m),
+        pairs=np.array(rows, dtype=np.int32).reshape(n, m),
         deletes=[step * rng.randrange(1, 4 if ties else 800) for _ in range(n)],
         inserts=[step * rng.randrange(1, 4 if ties else 800) for _ in range(m)],
     )
@@ -44,6 +44,7 @@ def test_long_and_short_problems_keep_their_order() -> None:
     rng = np.random.default_rng(3)
     sizes = [(230, 200), (0, 3), (2, 0), (60, 61), (0, 0)]
     asked = [
-        Problem(pairs=rng.integers(0, 900, (n, m)), deletes=[300] * n, inserts=[310] * m) for n, m in sizes
+        Problem(pairs=rng.integers(0, 900, (n, m), dtype=np.int32), deletes=[300] * n, inserts=[310] * m)
+        for n, m in sizes
     ]
     assert align_many(asked, 120) == [one_by_one(one, 120) for one in asked]

@@ -170,6 +170,24 @@ class Preparer:
         )
         return PreparedTrial(trial=trial, steps=tuple(prepared))
 
+    def answers_differ(self, trial: Trial) -> bool:
+        """Whether a call of the trial, repeated as it was, may have got another result than the time before.
+
+        Cheap, and errs on the side of yes: results are compared as they were recorded.
+        """
+        last: dict[tuple[str, str], str | None] = {}
+        for step in trial.steps:
+            if step.is_call and not self._left_out(step):
+                recorded = self.readings.of_arguments(argument_value(step))
+                out = _scoped(self.settings.ignore.arguments, step.name or "")
+                arguments = prune(recorded.value, out)
+                shown = recorded.canonical(out) if arguments is recorded.value else canonical(arguments, out)
+                key = (step.actor, f"{self._label(step, arguments)}\0{shown}")
+                text = step.result.text if step.result is not None else None
+                if last.setdefault(key, text) != text:
+                    return True
+        return False
+
     def _left_out(self, step: Step) -> bool:
         return step.name is not None and ignored(step.name, self.settings.ignore.tools)
 

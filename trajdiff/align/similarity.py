@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
 from trajdiff.align.language import fold, is_unspaced, opposed, opposites
@@ -74,15 +75,15 @@ def likeness(left: PreparedStep, right: PreparedStep) -> int:
 
 def text_likeness(left: str, right: str) -> int:
     """How alike two texts are, 0 to 1000: by words, or by pairs of characters where there are no spaces."""
-    from rapidfuzz import fuzz
-    from rapidfuzz.distance import Indel
-
+    fuzz = _fuzz()
     left, right = fold(left)[:HEAD], fold(right)[:HEAD]
     if left == right:
         return FULL
     if opposed(_terms(left), _terms(right)):
         return OPPOSED
     if is_unspaced(left) or is_unspaced(right):
+        from rapidfuzz.distance import Indel
+
         return int(FULL * Indel.normalized_similarity(_pairs(left), _pairs(right)))
     # Half of it forgives words that only one side adds: a question asked with more courtesy is the same one.
     return int(5 * (fuzz.token_sort_ratio(left, right) + fuzz.token_set_ratio(left, right)))
@@ -113,13 +114,11 @@ def argument_likeness(left: PreparedStep, right: PreparedStep) -> int:
 
 def near_names(left: str, right: str) -> bool:
     """Whether two tool names are spelled alike (``get_order``, ``getOrder``), not opposed."""
-    from rapidfuzz import fuzz
-
     left_words, right_words = words(left), words(right)
     if opposed(left_words, right_words):
         return False
     shared = set(left_words) & set(right_words)
-    alike = fuzz.token_sort_ratio(" ".join(left_words), " ".join(right_words)) >= NEAR_NAME_RATIO
+    alike = _fuzz().token_sort_ratio(" ".join(left_words), " ".join(right_words)) >= NEAR_NAME_RATIO
     return alike or (bool(shared) and 2 * len(shared) >= len({*left_words, *right_words}))
 
 
@@ -202,8 +201,18 @@ def _pairs(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65536)
 def _terms(text: str) -> frozenset[str]:
-    # Opposites in scripts without spaces are looked for as substrings by their own words.
-    terms = set(text.split())
+    """The words of a text that have opposites; no other word can make two texts opposed."""
+    known = opposites()
+    terms = {word for word in text.split() if word in known}
+    # In scripts without spaces the words are looked for as substrings.
     if is_unspaced(text):
-        terms |= {word for word in opposites() if word in text}
+        terms |= {word for word in known if word in text}
     return frozenset(terms)
+
+
+@lru_cache(maxsize=1)
+def _fuzz() -> ModuleType:
+    """The scorers, loaded at the first use: asking for them at every pair costs more than many pairs."""
+    from rapidfuzz import fuzz
+
+    return fuzz

@@ -131,6 +131,8 @@ def _evidence(trials: tuple[Trial, ...], settings: Settings) -> dict[str, str]:
     preparer = Preparer(settings=settings)
     found: dict[str, Counter[str]] = {}
     for trial in trials[:EVIDENCE_TRIALS]:
+        if not preparer.answers_differ(trial):
+            continue
         last: dict[str, PreparedStep] = {}
         steps = [s for s in preparer.trial(trial).steps if s.is_call and s.step.actor == Actor.AGENT]
         for place, step in enumerate(steps):
