@@ -1,4 +1,5 @@
-"""Any recording written as trajdiff/1 and read again is the same corpus but for its places."""
+"""Any recording written as trajdiff/1 or ATIF and read again is the same corpus but for its places."""
+# ruff: noqa: N802 - tests are named after the failure cases they hold
 
 from __future__ import annotations
 
@@ -9,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import run
 from tests.importers.fixtures import SAMPLES, put, read, record, simulation, tau2_results
 from trajdiff.analysis import analyse
-from trajdiff.importers import ReadOptions, converted, load
-from trajdiff.model import Corpus, SourceRef
+from trajdiff.importers import ReadOptions, converted, converted_to_atif, load
+from trajdiff.model import Corpus, SourceRef, StepKind
 from trajdiff.render.marks import UNICODE
 from trajdiff.render.registry import by_name
 from trajdiff.render.view import View
@@ -67,6 +69,36 @@ def assert_same(corpus: Corpus, **options: Any) -> None:
     assert reported(other) == reported(corpus)
     # The second time nothing changes at all, not even the file.
     assert converted(again(other, **options)) == converted(other)
+    as_atif = through_atif(corpus, **options)
+    with_trials = [task for task in corpus.tasks if task.trials]
+    assert bare(as_atif.tasks) == bare(with_trials)
+    if len(with_trials) == len(corpus.tasks):
+        assert reported(as_atif) == reported(corpus)
+
+
+def through_atif(corpus: Corpus, **options: Any) -> Corpus:
+    """The corpus written as ATIF and read again; every line is what the format asks for."""
+    data = converted_to_atif(corpus).encode("utf-8", "backslashreplace")
+    for line in data.splitlines():
+        trajectory = json.loads(line, parse_constant=pytest.fail)
+        assert_is_atif(trajectory)
+    return load(["-"], ReadOptions(stdin=data, **options))
+
+
+def assert_is_atif(trajectory: dict[str, Any]) -> None:
+    """The rules of the official models: ids from 1, calls and thoughts of agents only, results linked."""
+    assert trajectory.keys() <= {"schema_version", "session_id", "agent", "steps", "final_metrics", "extra"}
+    assert {"name", "version"} <= trajectory["agent"].keys() <= {"name", "version", "model_name"}
+    assert [step["step_id"] for step in trajectory["steps"]] == list(range(1, len(trajectory["steps"]) + 1))
+    assert trajectory["steps"]
+    for step in trajectory["steps"]:
+        assert isinstance(step["message"], str)
+        assert step["source"] == "agent" or not step.keys() & {"tool_calls", "reasoning_content"}
+        ids = [call["tool_call_id"] for call in step.get("tool_calls", ())]
+        assert len(set(ids)) == len(ids)
+        assert all(isinstance(call["arguments"], dict) for call in step.get("tool_calls", ()))
+        for result in step.get("observation", {}).get("results", ()):
+            assert result.get("source_call_id") in (None, *ids)
 
 
 @pytest.mark.parametrize(
@@ -152,3 +184,49 @@ def test_a_trial_that_changes_on_the_way_would_be_seen() -> None:
     (task,) = corpus.tasks
     changed = replace(task, trials=(replace(task.trials[0], error="boom"),))
     assert bare(changed) != bare(task)
+
+
+def test_DSP_02_everything_a_step_can_hold_survives_both_ways() -> None:
+    """Of every kind one, with all that ATIF has no place for; the answers of parallel calls out of order."""
+    steps = [
+        {"actor": "system", "text": "Be brief.", "message": 0},
+        {"actor": "user", "text": "A lamp.", "message": 1, "started_at": "2025-01-01T00:00:00"},
+        {"kind": "reasoning", "text": "Hm.", "message": 2, "model": "m-2", "started_at": "2025-01-01T00:00:01"},
+        {"actor": "agent", "text": "", "message": 2},
+        {"name": "a", "arguments": {"x": 1}, "result": "1", "message": 3, "result_message": 5, "call_id": "c",
+         "call_uid": "odd", "parallel_group": 3, "effect_hint": "read", "started_at": "2025-01-01T00:00:02",
+         "candidates": [{"name": "b", "arguments": {}, "score": 0.5, "reason": "near"}],
+         "choice_reason": "why"},
+        {"name": "b", "arguments": '{"cut": ', "message": 3, "result_message": 4, "call_id": "c",
+         "result": {"text": "bad", "is_error": True, "error_rule": "flag", "truncated": True},
+         "parallel_group": 3},
+        {"name": "c", "message": 6, "text": "said with it"},
+        {"name": "d", "arguments": "{}", "arguments_state": "invalid", "message": 7, "result": ""},
+        {"actor": "user", "name": "look", "arguments": {}, "result": "dark", "message": 8, "result_message": 9},
+        {"actor": "subagent:x", "name": "dig", "arguments": "", "result": "earth", "message": 10},
+        {"kind": "orphan_result", "name": "e", "call_id": "z", "result": "late", "message": 12},
+        {"kind": "compaction", "actor": "environment", "text": "shorter", "message": 13},
+        {"kind": "error", "actor": "environment", "name": "net", "text": "gone", "message": 14},
+        {"actor": "agent", "text": "Bye.", "message": 15, "model": "m-3"},
+    ]  # fmt: skip
+    corpus = read([record(steps=steps, verdict="fail", reward=0.2), record(trial_id="1", steps=[])])
+    trial = corpus.trials[0]
+    assert {step.kind for step in trial.steps} == set(StepKind)
+    refused = trial.steps[7].arguments
+    assert refused is not None
+    assert (refused.state, refused.raw) == ("invalid", "{}")
+    assert_same(corpus)
+
+
+def test_a_call_that_its_producer_refused_stays_refused(shared: Path) -> None:
+    log = str(shared / "data/inspect_ai/shop_support.eval")
+    assert_same(load([log], ReadOptions(scorer="resolved")), scorer="resolved")
+
+
+def test_DSP_02_the_command_writes_atif_that_is_read_again(tmp_path: Path) -> None:
+    put(tmp_path, "a.json", tau2_results(simulation(), simulation("s2", trial=1, reward=0.0)))
+    target = tmp_path / "atif.jsonl"
+    assert run("convert", str(tmp_path / "a.json"), "--as", "atif", "--to", str(target)).code == 0
+    read_again = load([str(target)])
+    assert read_again.files[0].format == "ATIF trajectory"
+    assert bare(read_again.tasks) == bare(load([str(tmp_path / "a.json")]).tasks)

@@ -19,6 +19,7 @@ __all__ = [
     "ReadOptions",
     "check_mapping",
     "converted",
+    "converted_to_atif",
     "draft_mapping",
     "known_formats",
     "load",
@@ -72,6 +73,13 @@ def trial_record(trial: Trial, task: Task, expected_n: int | None) -> dict[str, 
 def converted(corpus: Corpus) -> str:
     """All trials of a corpus as trajdiff/1, one a line; reading them gives the same tasks and trials."""
     from trajdiff.importers.conversion import converted as write
+
+    return write(corpus)
+
+
+def converted_to_atif(corpus: Corpus) -> str:
+    """All trials of a corpus as ATIF trajectories, one a line; reading them gives the same trials."""
+    from trajdiff.importers.conversion import converted_to_atif as write
 
     return write(corpus)
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from trajdiff.importers.atif_own import own_part
 from trajdiff.importers.atif_steps import AtifReader, provenance_of
 from trajdiff.importers.bare import NO_OUTCOME, as_object, tell_bare, tell_unread, value_of
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.naming import as_text, id_text, shortened
 from trajdiff.importers.notices import Notices, Where
+from trajdiff.importers.own_trial import described_trial, plan_of, where_of
 from trajdiff.importers.path_names import names_of
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source, Unreadable
 from trajdiff.importers.steps import StepBuilder
@@ -53,18 +55,25 @@ class _Atif:
             document.notices.add(Severity.NOTE, "continuation", message)
             return Imported(trials=(), diagnostics=document.notices.all(), unread=1)
         trials: list[Trial] = []
+        plans: list[Plan] = []
         unread = 0
         for record in document.records():
             value = value_of(record, document.notices, "a trajectory")
             if isinstance(value, dict):
-                trials.append(_trial(value, record, source))
+                own = own_part(value)
+                if id_text(own.get("task_id")) is not None:
+                    trials.append(_own_trial(value, own, record, source, options))
+                    plans.append(plan_of(own))
+                else:
+                    trials.append(_trial(value, record, source))
+                    plans.append(Plan(task=Task(task_id=trials[-1].task_id)))
                 continue
             unread += 1
             if record.problem is None and value is not None:
                 tell_unread(document.notices, "a record is not an object", record.place)
         return Imported(
             trials=tuple(trials),
-            plans=tuple(Plan(task=Task(task_id=one.task_id)) for one in trials),
+            plans=tuple(plans),
             diagnostics=document.notices.all(),
             unread=unread,
         )
@@ -104,6 +113,18 @@ def _trial(value: dict[str, Any], record: Record, source: Source) -> Trial:
         provenance=provenance_of(value),
         message_count=reader.messages,
     )
+
+
+def _own_trial(
+    value: dict[str, Any], own: Mapping[str, Any], record: Record, source: Source, options: ReadOptions
+) -> Trial:
+    """A trajectory that this program wrote, with the task, trial and verdict it had before."""
+    document = source.document
+    builder = StepBuilder(path=document.path, pointer=record.pointer, line=record.line)
+    reader = AtifReader(builder=builder, notices=document.notices)
+    reader.add(value)
+    where = where_of(own, document.notices, builder)
+    return described_trial(own, builder, 0, where, options)
 
 
 def read_with_continuations(reader: AtifReader, first: Mapping[str, Any], path: str, source: Source) -> None:

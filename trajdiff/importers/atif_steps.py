@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
+from trajdiff.importers.atif_own import add_own_step, own_part
 from trajdiff.importers.bare import as_list, as_object
 from trajdiff.importers.call_entries import call_entries
 from trajdiff.importers.jsontext import compact, plain_number
@@ -83,6 +84,9 @@ class AtifReader:
     def _step(self, step: Mapping[str, Any], place: str, actor: str | None) -> None:
         index = self.messages
         self.messages += 1
+        if own := own_part(step):
+            add_own_step(self.builder, step, own, place, index)
+            return
         source = as_text(step.get("source")) or "agent"
         who = _ACTORS.get(source, Actor.ENVIRONMENT)
         if who is Actor.AGENT and actor is not None:

@@ -9,28 +9,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trajdiff.importers.document import Document, Record
-from trajdiff.importers.jsontext import BadJsonError, plain_number
-from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
+from trajdiff.importers.jsontext import BadJsonError
+from trajdiff.importers.naming import id_text, shortened
 from trajdiff.importers.notices import Notices, Where
 from trajdiff.importers.own_events import Assembled, Recordings, is_event, with_lines
 from trajdiff.importers.own_fields import (
     as_list,
     as_object,
-    human_of,
-    items_of,
-    judgement_of,
-    provenance_of,
-    task_of,
-    termination_of,
-    usage_of,
-    with_numbers,
 )
 from trajdiff.importers.own_steps import SCHEMA_NAME, add_steps
+from trajdiff.importers.own_trial import described_trial, plan_of, where_of
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source
 from trajdiff.importers.steps import StepBuilder
-from trajdiff.importers.texts import content_text
-from trajdiff.importers.verdicts import tell_unscored
-from trajdiff.model import Severity, SourceRef, Trial, Verdict
+from trajdiff.model import Severity, Trial
 
 _FAMILY = "trajdiff/"
 # fmt: off
@@ -86,28 +77,16 @@ class _OwnFormat:
                 continue
             if value.get("no_trial") is not True:
                 trials.append(_trial(value, record, document, options))
-            plans.append(_plan(value))
+            plans.append(plan_of(value))
         for made in recordings.finished():
             trials.append(_recorded(made, document, options))
-            plans.append(_plan(made.value))
+            plans.append(plan_of(made.value))
         return Imported(
             trials=tuple(trials), plans=tuple(plans), diagnostics=document.notices.all(), unread=unread
         )
 
 
 IMPORTER = _OwnFormat()
-
-
-def _plan(value: Mapping[str, Any]) -> Plan:
-    """What a record says about its task: definition, planned trials, and which of them are known to be lost."""
-    said = as_object(value.get("task"))
-    names = [id_text(one) for one in as_list(said.get("missing"))]
-    return Plan(
-        task=task_of(value, id_text(value.get("task_id")) or ""),
-        expected_n=whole_number(said.get("expected_trials")),
-        whole_task=True,
-        lost=tuple(name for name in names if name is not None),
-    )
 
 
 def _record_value(record: Record, notices: Notices) -> dict[str, Any] | None:
@@ -129,76 +108,17 @@ def _record_value(record: Record, notices: Notices) -> dict[str, Any] | None:
 
 
 def _trial(value: Mapping[str, Any], record: Record, document: Document, options: ReadOptions) -> Trial:
-    notices = document.notices
-    _tell_keys(value, notices)
-    task_id = id_text(value.get("task_id")) or ""
-    trial_id = id_text(value.get("trial_id")) or ""
-    where = Where(notices, document.path, record.pointer, record.line, task_id, trial_id)
+    _tell_keys(value, document.notices)
     builder = StepBuilder(path=document.path, pointer=record.pointer, line=record.line)
-    counted = add_steps(builder, _steps(value, where), notices)
-    recorded = whole_number(value.get("message_count"))
-    messages = counted if recorded is None else max(recorded, counted)
-    termination = termination_of(value.get("termination"), where)
-    at = ".termination" if value.get("termination") is not None else ""
-    steps = builder.finish(termination, messages=messages, at=at)
-    builder.report(where)
-    judgement = judgement_of(value, termination, options.threshold, where)
-    if judgement.rule != "unknown verdict":
-        tell_unscored(where, judgement, termination, value.get("reward"), at=".reward")
-    error = content_text(value.get("error"))
-    if error is not None and judgement.state is Verdict.FAIL and plain_number(value.get("reward")) == 0:
-        what = "a reward of 0 stands beside an error"
-        where.warn(
-            "zero_with_error", what, "the verdict stays fail; look whether the trial was graded", at=".error"
-        )
-    return Trial(
-        task_id=task_id,
-        trial_id=trial_id,
-        ordinal=_ordinal(value, trial_id),
-        steps=steps,
-        judgement=judgement,
-        source=SourceRef(path=document.path, pointer=record.pointer, line=record.line),
-        suite=_suite(value, where),
-        producer_id=id_text(value.get("producer_id")),
-        reward=plain_number(value.get("reward")),
-        sub_scores=with_numbers(as_object(value.get("sub_scores"))),
-        items=items_of(value.get("items")),
-        termination=termination,
-        error=error,
-        usage=usage_of(value.get("usage")),
-        cost_usd=plain_number(value.get("cost_usd")),
-        duration_s=plain_number(value.get("duration_s")),
-        started_at=as_text(value.get("started_at")),
-        ended_at=as_text(value.get("ended_at")),
-        human=human_of(value.get("human")),
-        provenance=provenance_of(value.get("provenance")),
-        message_count=messages,
-        metadata=as_object(value.get("metadata")),
-    )
+    where = where_of(value, document.notices, builder)
+    counted = add_steps(builder, _steps(value, where), document.notices)
+    return described_trial(value, builder, counted, where, options)
 
 
 def _recorded(made: Assembled, document: Document, options: ReadOptions) -> Trial:
     """A trial that a recorder wrote line by line."""
     trial = _trial(made.value, made.record, document, options)
     return replace(trial, steps=with_lines(trial.steps, made))
-
-
-def _suite(value: Mapping[str, Any], where: Where) -> str | None:
-    """The suite; a number is its text, as with all ids. Anything else names none, which makes another task."""
-    recorded = value.get("suite")
-    suite = id_text(recorded)
-    if suite is None and recorded is not None:
-        found = "empty" if recorded == "" else "neither a text nor a number"
-        where.warn("no_suite", f"the suite is {found}", "the task counts as one without a suite", at=".suite")
-    return suite
-
-
-def _ordinal(value: Mapping[str, Any], trial_id: str) -> int:
-    """The recorded number, else that of an id that is a number, else -1."""
-    for candidate in (whole_number(value.get("ordinal")), whole_number(trial_id)):
-        if candidate is not None:
-            return candidate
-    return -1
 
 
 def _steps(value: Mapping[str, Any], where: Where) -> list[Any]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from trajdiff.importers.arguments import read_arguments
 from trajdiff.importers.jsontext import compact
 from trajdiff.importers.naming import whole_number
 from trajdiff.importers.own_steps import SCHEMA_NAME, default_actor, default_kind
@@ -44,15 +45,15 @@ def record_of(trial: Trial, task: Task, expected_n: int | None, missing: Sequenc
         "message_count": trial.message_count,
         "metadata": dict(trial.metadata),
     }
-    record = {key: _plain(value) for key, value in record.items() if value not in (None, {}, [])}
-    record["steps"] = [_step(step) for step in trial.steps if step.kind is not StepKind.TERMINATION]
+    record = {key: plain(value) for key, value in record.items() if value not in (None, {}, [])}
+    record["steps"] = [step_record(step) for step in trial.steps if step.kind is not StepKind.TERMINATION]
     return record
 
 
 def announcement_of(task: Task, expected_n: int | None, missing: Sequence[str]) -> dict[str, Any]:
     """The record of a task of which no trial is there."""
     said = {"schema": SCHEMA_NAME, "task_id": task.task_id, "no_trial": True, "suite": task.suite}
-    record = {**said, "task": _plain(_task(task, expected_n, missing))}
+    record = {**said, "task": plain(_task(task, expected_n, missing))}
     return {key: value for key, value in record.items() if value not in (None, {})} | {"steps": []}
 
 
@@ -98,14 +99,17 @@ def _provenance(trial: Trial) -> dict[str, Any]:
     return said
 
 
-def _step(step: Step) -> dict[str, Any]:
+def step_record(step: Step) -> dict[str, Any]:
+    """The record of one step, without what is not recorded."""
     said: dict[str, Any] = {"actor": str(step.actor), "kind": step.kind.value, **_fields(step, "text", "name")}
     if step.kind is default_kind(said):
         del said["kind"]
     if step.actor == default_actor(step.kind) and step.kind is StepKind.TOOL_CALL:
         del said["actor"]
     if step.arguments is not None and step.arguments.state is not ArgumentState.ABSENT:
-        said["arguments"] = _arguments(step.arguments)
+        said["arguments"] = arguments_record(step.arguments)
+        if step.arguments.state is ArgumentState.INVALID and not _looks_invalid(step.arguments):
+            said["arguments_state"] = step.arguments.state.value
     if step.result is not None:
         said["result"] = _result(step.result)
     said["message"] = step.source.message_index
@@ -118,14 +122,20 @@ def _step(step: Step) -> dict[str, Any]:
         said["effect_hint"] = step.effect_hint.value
     if step.candidates:
         said["candidates"] = [_fields(one, "name", "arguments", "score", "reason") for one in step.candidates]
-    return {key: _plain(value) for key, value in said.items()}
+    return {key: plain(value) for key, value in said.items()}
 
 
-def _arguments(arguments: Arguments) -> Any:
+def _looks_invalid(arguments: Arguments) -> bool:
+    """Whether reading the text again finds by itself that it is no object."""
+    return read_arguments(arguments.raw).arguments.state is ArgumentState.INVALID
+
+
+def arguments_record(arguments: Arguments) -> Any:
+    """The arguments as they were recorded: an object, or the text that was there."""
     if arguments.raw is not None or arguments.state is not ArgumentState.OK:
         return arguments.raw
     # NaN has no place in JSON, but inside the text of the arguments it can be written and read again.
-    return compact(arguments.parsed) if _plain(arguments.parsed) != arguments.parsed else arguments.parsed
+    return compact(arguments.parsed) if plain(arguments.parsed) != arguments.parsed else arguments.parsed
 
 
 def _result(result: Result) -> str | dict[str, Any]:
@@ -137,12 +147,12 @@ def _result(result: Result) -> str | dict[str, Any]:
     return said
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """The value as JSON can hold it: lists for tuples, text for NaN and infinities."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     return value

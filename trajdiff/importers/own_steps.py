@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
+from trajdiff.importers.arguments import NOT_RECORDED, ReadArguments, read_arguments
 from trajdiff.importers.jsontext import compact, plain_number
 from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder
 from trajdiff.importers.texts import content_text
-from trajdiff.model import Actor, Candidate, Effect, Result, Severity, StepKind
+from trajdiff.model import Actor, Arguments, ArgumentState, Candidate, Effect, Result, Severity, StepKind
 
 SCHEMA_NAME = "trajdiff/1"
 
 # fmt: off
 STEP_KEYS = frozenset((
-    "actor", "kind", "text", "name", "arguments", "result", "error", "message", "result_message", "call_id",
-    "call_uid", "parallel_group", "effect_hint", "candidates", "choice_reason", "model", "started_at",
+    "actor", "kind", "text", "name", "arguments", "arguments_state", "result", "error", "message",
+    "result_message", "call_id", "call_uid", "parallel_group", "effect_hint", "candidates", "choice_reason", "model", "started_at",
     "ended_at",
 ))
 # fmt: on
@@ -63,7 +63,7 @@ def add_steps(builder: StepBuilder, steps: Sequence[Any], notices: Notices) -> i
             call_id, name = id_text(step.get("call_id")), as_text(step.get("name"))
             builder.orphan(_result(step), source=source, message=message, call_id=call_id, name=name)
         else:
-            more = {"name": as_text(step.get("name")), **_common(step)}
+            more = {"name": as_text(step.get("name")), **times_and_model(step)}
             text = content_text(step.get("text"))
             builder.entry(actor=_actor(step, kind), kind=kind, text=text, message=message, at=at, **more)
     return numbers.total
@@ -136,17 +136,13 @@ def _add_call(
     draft = builder.call(
         actor=_actor(step, StepKind.TOOL_CALL),
         name=as_text(step.get("name")),
-        arguments=read_arguments(step.get("arguments", NOT_RECORDED)),
+        arguments=recorded_arguments(step),
         message=message,
         place=place,
         at=at,
         call_id=id_text(step.get("call_id")),
         group=group,
-        text=content_text(step.get("text")),
-        effect_hint=_effect(step.get("effect_hint")),
-        candidates=_candidates(step.get("candidates")),
-        choice_reason=content_text(step.get("choice_reason")),
-        **_common(step),
+        **beside_call(step),
     )
     if as_text(step.get("call_uid")):
         draft["call_uid"] = step["call_uid"]
@@ -155,7 +151,28 @@ def _add_call(
         draft["result_source"] = builder.source(f"{at}.result", answer)
 
 
-def _common(step: Mapping[str, Any]) -> dict[str, Any]:
+def recorded_arguments(step: Mapping[str, Any]) -> ReadArguments:
+    """The arguments of a call; such as its producer refused stay refused, whatever their text."""
+    read = read_arguments(step.get("arguments", NOT_RECORDED))
+    if step.get("arguments_state") != ArgumentState.INVALID:
+        return read
+    raw = read.arguments.raw if read.arguments.raw is not None else compact(read.arguments.parsed)
+    return ReadArguments(arguments=Arguments(raw=raw, parsed=None, state=ArgumentState.INVALID))
+
+
+def beside_call(step: Mapping[str, Any]) -> dict[str, Any]:
+    """What a call may record beside its name, arguments and ids."""
+    return {
+        "text": content_text(step.get("text")),
+        "effect_hint": _effect(step.get("effect_hint")),
+        "candidates": _candidates(step.get("candidates")),
+        "choice_reason": content_text(step.get("choice_reason")),
+        **times_and_model(step),
+    }
+
+
+def times_and_model(step: Mapping[str, Any]) -> dict[str, Any]:
+    """What entries of every kind may record."""
     return {
         "model": as_text(step.get("model")),
         "started_at": as_text(step.get("started_at")),
