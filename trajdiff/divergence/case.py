@@ -74,6 +74,11 @@ class Case:
         """Position in the failing trial to the column it is matched with."""
         return {m.position: m.column for m in self.matches if m.position is not None and m.column is not None}
 
+    @cached_property
+    def calls_of_passes(self) -> frozenset[str]:
+        """Identities (without results) of all calls of the passes."""
+        return frozenset(step.call_key for trial in self.passes for step in trial.calls)
+
     def column_of(self, trial: PreparedTrial, step: PreparedStep) -> int | None:
         """Column of a pass's step."""
         number = next((n for n, other in enumerate(self.passes) if other.trial_id == trial.trial_id), None)

@@ -6,7 +6,8 @@ closed it, so that the reader sees why it is not the answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -15,6 +16,9 @@ from trajdiff.align.similarity import SHARED, argument_likeness
 from trajdiff.align.values import changed_paths
 from trajdiff.divergence.case import Case
 from trajdiff.divergence.ledger import is_write, settle
+
+#: A refused call that is done again is done within this many calls of the agent.
+SOON = 200
 
 
 class Difference(StrEnum):
@@ -84,16 +88,20 @@ def repairs(case: Case) -> tuple[Repair, ...]:
 
 def _repairs(case: Case) -> Iterator[Repair]:
     calls = case.failing.calls
-    for step in calls:
+    for number, step in enumerate(calls):
         if step.failed:
-            again = next((s for s in calls if s.position > step.position and _retries(case, s, step)), None)
+            rest = calls[number + 1 : number + 1 + SOON]
+            again = next((later for later in rest if _retries(case, later, step)), None)
             if again is not None:
                 yield Repair(deviation="refused, then done", opened=step, closed=again)
+    alike: dict[str, list[PreparedStep]] = {}
+    for step in calls:
+        alike.setdefault(step.label, []).append(step)
     for deviation in find(case):
         wrong = deviation.step
         if wrong is None or wrong.failed or is_write(wrong) or deviation.kind is Difference.OTHER_RESULT:
             continue
-        right = next((s for s in calls if s.position > wrong.position and s.label == wrong.label), None)
+        right = _next_alike(alike, wrong)
         if right is not None and in_passes(case, right) and not in_passes(case, wrong):
             yield Repair(deviation="another record read first", opened=wrong, closed=right)
     for earlier, later in settle(case.failing).repaired:
@@ -101,9 +109,16 @@ def _repairs(case: Case) -> Iterator[Repair]:
             yield Repair(deviation="written, then replaced or undone", opened=earlier, closed=later)
 
 
+def _next_alike(calls: Mapping[str, Sequence[PreparedStep]], step: PreparedStep) -> PreparedStep | None:
+    """The trial's next call of the same semantic step."""
+    same = calls.get(step.label, ())
+    at = bisect_right(same, step.position, key=lambda call: call.position)
+    return same[at] if at < len(same) else None
+
+
 def in_passes(case: Case, call: PreparedStep) -> bool:
     """Whether any pass makes this very call."""
-    return any(call.call_key == step.call_key for trial in case.passes for step in trial.calls)
+    return call.call_key in case.calls_of_passes
 
 
 def _retries(case: Case, later: PreparedStep, refused: PreparedStep) -> bool:

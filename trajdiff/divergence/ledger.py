@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from trajdiff.align.order import conflict, entities
+from trajdiff.align.order import entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import FULL, argument_likeness, weight
 from trajdiff.divergence.settling import SNAPSHOT_VALUES, Settled, settle_writes, snapshots
 from trajdiff.divergence.settling import subject as subject
 from trajdiff.model import Effect
 
-#: Of more writes that differ than this, only the earliest are paired with each other: their number is squared.
-MOST_PAIRED = 60
+#: Of more writes that differ than this, the earliest on either side speak for all: each pair is weighed.
+MOST_DEBTS = 60
 
 
 class DebtKind(StrEnum):
@@ -150,8 +150,8 @@ def _pair_up(
     pairs = sorted(
         (
             (FULL - _kinship(m, e), m.position, e.position, m, e)
-            for m in missing[:MOST_PAIRED]
-            for e in extra[:MOST_PAIRED]
+            for m in missing[:MOST_DEBTS]
+            for e in extra[:MOST_DEBTS]
         ),
         key=lambda row: row[:3],
     )
@@ -172,7 +172,22 @@ def _pair_up(
     for step in (step for step in missing if step.position not in taken[0]):
         debts.append(Debt(kind=DebtKind.MISSING, expected=step))
         cost += weight(step)
-    return tuple(debts), cost
+    return tuple(_earliest(debts)), cost
+
+
+def _earliest(debts: Sequence[Debt]) -> list[Debt]:
+    """The debts of the earliest writes that were made, and of the earliest that are missing."""
+    if len(debts) <= MOST_DEBTS:
+        return list(debts)
+    made = sorted(debt.found.position for debt in debts if debt.found is not None)[:MOST_DEBTS]
+    owed = [d.expected.position for d in debts if d.found is None and d.expected is not None]
+    kept, missed = set(made), set(sorted(owed)[:MOST_DEBTS])
+    return [
+        debt
+        for debt in debts
+        if (debt.found is not None and debt.found.position in kept)
+        or (debt.found is None and debt.expected is not None and debt.expected.position in missed)
+    ]
 
 
 def _kinship(expected: PreparedStep, step: PreparedStep) -> int:
@@ -187,9 +202,15 @@ def _order_debts(found: Sequence[PreparedStep], expected: Sequence[PreparedStep]
     """Equal writes in another order, where two of them touch the same entity."""
     place = {key(step): number for number, step in enumerate(expected)}
     both = [step for step in found if key(step) in place]
-    for number, step in enumerate(both):
-        for later in both[number + 1 :]:
-            swapped = place[key(step)] > place[key(later)]
-            if swapped and (conflict(step, later) or entities(step) & entities(later)):
-                return (Debt(kind=DebtKind.ORDER, expected=expected[place[key(step)]], found=step),)
-    return ()
+    # For each entity the earliest place that a later write on it has: read from the end.
+    least: dict[str, int] = {}
+    swapped: PreparedStep | None = None
+    for step in reversed(both):
+        here, about = place[key(step)], entities(step)
+        if any(least.get(entity, here) < here for entity in about):
+            swapped = step
+        for entity in about:
+            least[entity] = min(here, least.get(entity, here))
+    if swapped is None:
+        return ()
+    return (Debt(kind=DebtKind.ORDER, expected=expected[place[key(swapped)]], found=swapped),)
