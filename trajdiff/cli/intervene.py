@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Trials of each arm.",
 )
-@click.option("--out", metavar="DIR", help="Folder for the arms.  [default: beside the trials of the plan]")
+@click.option("--out", metavar="DIR", help="Folder for the arms.  [default: hidden in that of the plan]")
 @click.option("--no-placebo", is_flag=True, help="Leave the arm with an unrelated step out.")
 @click.option(
     "--arms",
@@ -196,14 +196,13 @@ def _value(text: str | None) -> tuple[Any, bool]:
 
 
 def _folder(plan: Plan, task_id: str, pinned: Pinned) -> Path:
-    """A folder for the arms of this pin beside the trials of the plan; another pin gets another one."""
+    """A folder for the arms of this pin, hidden in that of the plan's own trials, which a report must not mix
+    with them; another pin gets another one."""
     import hashlib
     from dataclasses import asdict
 
     from trajdiff.running.slots import file_name
 
     said = json.dumps([asdict(pin) for pin in pinned.pins], sort_keys=True, default=str)
-    return (
-        plan.out.parent
-        / f"{plan.out.name}-{file_name(task_id)}-{hashlib.sha256(said.encode()).hexdigest()[:8]}"
-    )
+    name = f"{file_name(task_id)}-{hashlib.sha256(said.encode()).hexdigest()[:8]}"
+    return plan.out / ".run" / "arms" / name
