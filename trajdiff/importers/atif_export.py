@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trajdiff.importers.conversion import own_name
-from trajdiff.importers.own_record import arguments_record, plain, record_of, step_record
+from trajdiff.importers.own_record import arguments_record, own_name, plain, record_of, step_record
 from trajdiff.model import Actor, Arguments, ArgumentState, Corpus, Result, Step, StepKind, Trial
 
 VERSION = "ATIF-v1.6"

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from trajdiff.importers.own_record import announcement_of, record_of
-from trajdiff.model import Corpus, TaskTrials
+from trajdiff.importers.own_record import announcement_of, own_name, record_of
+from trajdiff.model import Corpus
 
 
 def converted(corpus: Corpus) -> str:
@@ -33,8 +33,3 @@ def _records(corpus: Corpus) -> Iterator[dict[str, Any]]:
             yield {**record_of(trial, task.task, task.expected_n, task.missing), "task_id": name}
         if not task.trials:
             yield {**announcement_of(task.task, task.expected_n, task.missing), "task_id": name}
-
-
-def own_name(task: TaskTrials) -> str:
-    """The id without the group in brackets; the group follows from model and agent again when it is read."""
-    return task.task_id if task.group is None else task.task_id.removesuffix(f" [{task.group}]")

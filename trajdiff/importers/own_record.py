@@ -10,7 +10,18 @@ from trajdiff.importers.arguments import read_arguments
 from trajdiff.importers.jsontext import compact
 from trajdiff.importers.naming import whole_number
 from trajdiff.importers.own_steps import SCHEMA_NAME, default_actor, default_kind
-from trajdiff.model import Arguments, ArgumentState, Judgement, Result, Step, StepKind, Task, Termination, Trial
+from trajdiff.model import (
+    Arguments,
+    ArgumentState,
+    Judgement,
+    Result,
+    Step,
+    StepKind,
+    Task,
+    TaskTrials,
+    Termination,
+    Trial,
+)
 
 
 def record_of(trial: Trial, task: Task, expected_n: int | None, missing: Sequence[str] = ()) -> dict[str, Any]:
@@ -156,3 +167,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     return value
+
+
+def own_name(task: TaskTrials) -> str:
+    """The id without the group in brackets; the group follows from model and agent again when it is read."""
+    return task.task_id if task.group is None else task.task_id.removesuffix(f" [{task.group}]")

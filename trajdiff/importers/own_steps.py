@@ -18,8 +18,8 @@ SCHEMA_NAME = "trajdiff/1"
 # fmt: off
 STEP_KEYS = frozenset((
     "actor", "kind", "text", "name", "arguments", "arguments_state", "result", "error", "message",
-    "result_message", "call_id", "call_uid", "parallel_group", "effect_hint", "candidates", "choice_reason", "model", "started_at",
-    "ended_at",
+    "result_message", "call_id", "call_uid", "parallel_group", "effect_hint", "candidates", "choice_reason",
+    "model", "started_at", "ended_at",
 ))
 # fmt: on
 _RESULT_KEYS = frozenset({"text", "is_error", "error_rule", "error_type", "truncated"})
