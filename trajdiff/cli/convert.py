@@ -20,7 +20,7 @@ from trajdiff.render.wording import plural
     short_help="into trajdiff's own trace format, or ATIF",
     examples=(
         "trajdiff convert runs --to trials.jsonl",
-        "trajdiff convert nightly.json --map nightly --outcomes scores.csv --to - | head -1",
+        "trajdiff convert nightly.json --map nightly --to - | head -1",
         "trajdiff convert runs --as atif --to atif.jsonl",
     ),
 )
