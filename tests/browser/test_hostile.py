@@ -121,20 +121,21 @@ def test_a_line_of_five_megabytes_opens(open_page: Open, write: Write) -> None:
 def large() -> Report:
     """500 tasks of 8 trials with 30 steps each, the texts of every trial its own."""
     rng = random.Random(7)
-    words = [f"{''.join(rng.choices('abcdefghijklmnopqrstuvwxyz', k=rng.randint(3, 9)))}" for _ in range(4000)]
+    letters = "".join(rng.choices("abcdefghijklmnopqrstuvwxyz     ", k=3_000_000))
     model = lamp()
 
     def text(length: int) -> str:
-        return " ".join(rng.choices(words, k=length))
+        start = rng.randrange(len(letters) - length)
+        return letters[start : start + length]
 
     def cell(trial: str, op: Op, at: int) -> Cell:
         place = f"$.simulations[{trial}].messages[{at}]"
         if at % 3 == 0:
-            return Cell(trial_id=trial, op=op, step=at, actor="agent", kind="message", text=text(25),
+            return Cell(trial_id=trial, op=op, step=at, actor="agent", kind="message", text=text(150),
                         message_index=at, pointer=place)  # fmt: skip
         return Cell(trial_id=trial, op=op, step=at, actor="agent", kind="tool_call", tool=f"tool_{at % 7}",
-                    effect="read", arguments=(("id", f'"{text(1)}"'), ("note", f'"{text(3)}"')),
-                    result=text(18), message_index=at, pointer=place)  # fmt: skip
+                    effect="read", arguments=(("id", f'"{text(7)}"'), ("note", f'"{text(20)}"')),
+                    result=text(110), message_index=at, pointer=place)  # fmt: skip
 
     def one(number: int) -> TaskReport:
         trials = tuple(
@@ -164,25 +165,25 @@ def large() -> Report:
 def test_five_hundred_tasks_of_eight_trials_keep_the_budget(open_page: Open, write: Write) -> None:
     path = write(large(), "large")
     assert 10_000_000 < path.stat().st_size < 25_000_000
-    first, opening = [], []
-    for _ in range(3):  # the best of three: other programs on the machine are not what is measured
-        opened = open_page("#nothing", path=write(report((lamp(),)), "one"))
+    measured = []
+    for _ in range(4):  # other programs on the machine are not what is measured: once within is within
+        page = open_page().page
         started = time.monotonic()
-        opened.page.goto(path.as_uri(), wait_until="commit")
-        opened.page.locator("button.toggle").first.wait_for()
-        first.append(time.monotonic() - started)
-        opened.page.wait_for_load_state("load")
-        opening.append(
-            opened.page.evaluate(
-                """async () => {
-                  const start = performance.now();
-                  await openTask(tasks[250]);
-                  document.body.getBoundingClientRect();
-                  return performance.now() - start;
-                }"""
-            )
+        page.goto(path.as_uri(), wait_until="commit")
+        page.locator("button.toggle").first.wait_for()
+        first = time.monotonic() - started
+        page.wait_for_load_state("load")
+        opening = page.evaluate(
+            """async () => {
+              const start = performance.now();
+              await openTask(tasks[250]);
+              document.body.getBoundingClientRect();
+              return (performance.now() - start) / 1000;
+            }"""
         )
-        assert opened.page.locator("table.tasks > tbody").count() == 500
-        opened.page.close()
-    assert min(first) < 1.5
-    assert min(opening) < 300
+        assert page.locator("table.tasks > tbody").count() == 500
+        page.close()
+        measured.append((first, opening))
+        if first < 1.5 and opening < 0.3:
+            return
+    raise AssertionError(f"seconds to the first table and to an opened task: {measured}")

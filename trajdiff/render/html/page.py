@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -62,11 +63,16 @@ def lean(source: str) -> str:
     return "\n".join(line for line in lines if line and not line.startswith(("//", "/**")))
 
 
+def lean_style(source: str) -> str:
+    """A style sheet without the blanks that only help to read it."""
+    return re.sub(r"\s*([{};,])\s*", r"\1", lean(source))
+
+
 def _context(report: Report, view: View) -> dict[str, Any]:
     tasks = chosen_tasks(report, view.choice)
     ks = task_ks(report.suite, view.k)
     shared = shared_texts(tasks)
-    script, style = "\n".join(lean(asset(name)) for name in SCRIPTS), lean(asset("report.css"))
+    script, style = "\n".join(lean(asset(name)) for name in SCRIPTS), lean_style(asset("report.css"))
     return {
         "report": report,
         "name": one_line(report.name or "") or "trajectories",
