@@ -11,7 +11,7 @@ from trajdiff.errors import UsageError
 from trajdiff.natural import plural
 from trajdiff.reliability.card import Card
 from trajdiff.reliability.cost import NO_DELIVERY
-from trajdiff.reliability.declared import DesignRow
+from trajdiff.reliability.declared import STOP_AT_FAILURE, DesignRow
 from trajdiff.reliability.figures import best_case_interval
 from trajdiff.reliability.gates import (
     Code,
@@ -186,9 +186,7 @@ def _against(name: str, comparison: Comparison, options: GateOptions) -> GateRes
             found.append((change, f"{before.c}/{before.n} to {after.c}/{after.n}"))
         if name == NEW_DIVERGENCE:
             graded = [
-                one
-                for one in change.new
-                if one.grade and one.grade <= options.min_grade and not one.accepted
+                one for one in change.new if one.grade and one.grade <= options.min_grade and not one.accepted
             ]
             found += [(change, f"{one.text} ({one.grade}, {one.support})") for one in graded]
         if name == SAME_PATH and change.new_same_path:
@@ -366,7 +364,10 @@ def _p95(card: Card, limit: float) -> GateResult:
 
 def _incomplete(report: Report, comparison: Comparison | None) -> tuple[str, ...]:
     suite, told = report.suite, []
-    for names, word in ((suite.missing, "missing"), (suite.unscored, "unscored")):
+    design = report.card.design if report.card is not None else None
+    # Where tasks were stopped at their failure, what was planned behind it is not missing.
+    missing = () if design is not None and design.design == STOP_AT_FAILURE else suite.missing
+    for names, word in ((missing, "missing"), (suite.unscored, "unscored")):
         if names:
             told.append(_named(names, word))
     if suite.no_trials:

@@ -60,20 +60,32 @@ def read_families(text: str, name: str) -> Families:
 
 
 def recorded_families(tasks: Sequence[TaskTrials], key: str) -> Families:
-    """Families by a recorded property of tasks. Raises ``UsageError`` where no task has it."""
+    """Families by a recorded property of tasks, or one that all trials of a task share.
+
+    Raises ``UsageError`` where no task has it.
+    """
     found = {}
     for task in tasks:
-        value = task.task.suite if key == "suite" else task.task.metadata.get(key)
-        if value is not None and value != "":
-            found[task.task_id] = str(value)
+        value = _value(task, key)
+        if value is not None:
+            found[task.task_id] = value
     if not found:
-        known = sorted({name for task in tasks for name in task.task.metadata})
+        known = {name for task in tasks for holder in (task.task, *task.trials) for name in holder.metadata}
         raise UsageError(
             f'--families {key}: no such file, and no task records "{key}"',
             "a CSV with task_id and family, or a recorded property of tasks",
-            f"recorded here: {', '.join(known) or 'none'}",
+            f"recorded here: {', '.join(sorted({'suite', *known}))}",
         )
     return Families(by_task=found, source=key)
+
+
+def _value(task: TaskTrials, key: str) -> str | None:
+    """What the task records under the key; trials that differ in it are in no family."""
+    own = task.task.suite if key == "suite" else task.task.metadata.get(key)
+    if own is not None and own != "":
+        return str(own)
+    values = {str(trial.metadata[key]) for trial in task.trials if trial.metadata.get(key) not in (None, "")}
+    return values.pop() if len(values) == 1 else None
 
 
 def _csv_rows(text: str, name: str) -> list[tuple[str, str, str]]:
