@@ -142,59 +142,70 @@ def rebuilt(value: Any, text: Callable[[str], str], pair: Pair | None = None) ->
     """A value with ``text`` applied to every text in it; what does not change stays the same object.
 
     Walks frozen dataclasses, tuples, lists and dicts. ``pair`` is asked first for named values (dict entries,
-    arguments of a call) and may give the whole new value.
+    arguments of a call) and may give the whole new value. What was one object at two places is one afterwards.
     """
-    if isinstance(value, str):
-        return value if isinstance(value, Enum) else text(value)
-    if value is None or isinstance(value, bool | int | float | bytes | Enum):
-        return value
-    if isinstance(value, Mapping):
-        return _mapping(value, text, pair)
-    if isinstance(value, tuple | list):
-        new: list[Any] = [rebuilt(entry, text, pair) for entry in value]
-        if all(one is other for one, other in zip(new, value, strict=True)):
+    return _Rebuilding(text, pair).of(value)
+
+
+class _Rebuilding:
+    """One walk; remembers the objects it has been at."""
+
+    def __init__(self, text: Callable[[str], str], pair: Pair | None) -> None:
+        self._text, self._pair = text, pair
+        self._made: dict[int, Any] = {}
+
+    def of(self, value: Any) -> Any:
+        """The value, cleaned."""
+        if isinstance(value, str):
+            return value if isinstance(value, Enum) else self._text(value)
+        if value is None or isinstance(value, bool | int | float | bytes | Enum):
             return value
-        return type(value)(new)
-    if is_dataclass(value) and not isinstance(value, type):
-        return _dataclass(value, text, pair)
-    return value
+        if isinstance(value, Mapping):
+            return self._mapping(value)
+        if isinstance(value, tuple | list):
+            new: list[Any] = [self.of(entry) for entry in value]
+            if all(one is other for one, other in zip(new, value, strict=True)):
+                return value
+            return type(value)(new)
+        if is_dataclass(value) and not isinstance(value, type):
+            if id(value) not in self._made:
+                self._made[id(value)] = self._dataclass(value)
+            return self._made[id(value)]
+        return value
 
+    def _mapping(self, value: Mapping[Any, Any]) -> Any:
+        made: dict[Any, Any] = {}
+        same = True
+        for key, entry in value.items():
+            known = self._pair is not None and isinstance(key, str) and isinstance(entry, str)
+            whole = self._pair(key, entry) if known and self._pair is not None else None
+            name, new = self.of(key), self.of(entry) if whole is None else whole
+            same = same and name is key and new is entry
+            made[name] = new
+        return value if same else made
 
-def _mapping(value: Mapping[Any, Any], text: Callable[[str], str], pair: Pair | None) -> Any:
-    made: dict[Any, Any] = {}
-    same = True
-    for key, entry in value.items():
-        whole = pair(key, entry) if pair and isinstance(key, str) and isinstance(entry, str) else None
-        name, new = rebuilt(key, text), rebuilt(entry, text, pair) if whole is None else whole
-        same = same and name is key and new is entry
-        made[name] = new
-    return value if same else made
-
-
-def _dataclass(value: Any, text: Callable[[str], str], pair: Pair | None) -> Any:
-    changed: dict[str, Any] = {}
-    for one in fields(value):
-        old = getattr(value, one.name)
-        if one.name in _FINGERPRINTS:
-            continue
-        if one.name == "arguments" and isinstance(old, tuple):
-            new: Any = tuple(_argument(entry, text, pair) for entry in old)
-            if new == old:
+    def _dataclass(self, value: Any) -> Any:
+        changed: dict[str, Any] = {}
+        for one in fields(value):
+            old = getattr(value, one.name)
+            if one.name in _FINGERPRINTS:
                 continue
-        else:
-            new = rebuilt(old, text, pair)
-        if new is not old:
-            changed[one.name] = new
-    return replace(value, **changed) if changed else value
+            if one.name == "arguments" and isinstance(old, tuple):
+                new: Any = tuple(self._argument(entry) for entry in old)
+                new = old if new == old else new
+            else:
+                new = self.of(old)
+            if new is not old:
+                changed[one.name] = new
+        return replace(value, **changed) if changed else value
 
-
-def _argument(entry: Any, text: Callable[[str], str], pair: Pair | None) -> Any:
-    """One (name, value) of a call."""
-    if not (isinstance(entry, tuple) and len(entry) == 2 and all(isinstance(part, str) for part in entry)):
-        return rebuilt(entry, text, pair)
-    name, value = entry
-    whole = pair(name, value) if pair is not None else None
-    return (text(name), text(value) if whole is None else whole)
+    def _argument(self, entry: Any) -> Any:
+        """One (name, value) of a call."""
+        if not (isinstance(entry, tuple) and len(entry) == 2 and all(isinstance(part, str) for part in entry)):
+            return self.of(entry)
+        name, value = entry
+        whole = self._pair(name, value) if self._pair is not None else None
+        return (self._text(name), self._text(value) if whole is None else whole)
 
 
 def counts_text(counts: Mapping[str, int]) -> str:

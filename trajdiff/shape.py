@@ -77,24 +77,27 @@ def _visit(value: Any, note: Callable[[Divergence], None]) -> None:
             _visit(getattr(value, one.name), note)
 
 
-def _emptied(value: Any) -> Any:
-    """Every part that can hold something said, in its short form; the rest as it is."""
+def _emptied(value: Any, made: dict[int, Any] | None = None) -> Any:
+    """Every part that can hold something said, in its short form; the rest as it is. What was one object at two
+    places is one afterwards."""
+    made = {} if made is None else made
     if isinstance(value, tuple | list):
-        return type(value)(_emptied(entry) for entry in value)
+        return type(value)(_emptied(entry, made) for entry in value)
     if isinstance(value, dict):
-        return {key: _emptied(entry) for key, entry in value.items()}
+        return {key: _emptied(entry, made) for key, entry in value.items()}
     if not is_dataclass(value) or isinstance(value, type):
         return value
-    shorten = _SHORTEN.get(type(value))
-    if shorten is not None:
-        value = shorten(value)
-    changed = {}
-    for one in fields(value):
-        old = getattr(value, one.name)
-        new = _emptied(old)
-        if new is not old and new != old:
-            changed[one.name] = new
-    return replace(value, **changed) if changed else value
+    if id(value) not in made:
+        shorten = _SHORTEN.get(type(value))
+        short = shorten(value) if shorten is not None else value
+        changed = {}
+        for one in fields(short):
+            old = getattr(short, one.name)
+            new = _emptied(old, made)
+            if new is not old:
+                changed[one.name] = new
+        made[id(value)] = replace(short, **changed) if changed else short
+    return made[id(value)]
 
 
 def _cell(cell: Cell) -> Cell:

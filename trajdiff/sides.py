@@ -21,6 +21,7 @@ class SideDivergence:
     grade: str
     text: str
     support: str = ""
+    accepted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +144,7 @@ def _divergence(one: Divergence) -> SideDivergence:
         grade="" if one.grade is None else one.grade.value,
         text=f"{one.actor.value}: {one.headline}" if one.actor is not None else one.headline,
         support=text,
+        accepted=one.accepted is not None,
     )
 
 

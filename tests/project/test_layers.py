@@ -19,7 +19,7 @@ LAYERS = (
     ("reliability",),
     ("align",),
     ("divergence",),
-    ("analysis",),
+    ("analysis", "unused_patterns"),
     ("intervention",),
     ("redaction", "redaction_patterns"),
     ("report", "report_nodes", "sides", "comparison", "gate", "localization", "shape", "review"),

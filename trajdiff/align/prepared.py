@@ -179,7 +179,7 @@ class Preparer:
         for step in trial.steps:
             if step.is_call and not self._left_out(step):
                 recorded = self.readings.of_arguments(argument_value(step))
-                out = _scoped(self.settings.ignore.arguments, step.name or "")
+                out = scoped(self.settings.ignore.arguments, step.name or "")
                 arguments = prune(recorded.value, out)
                 shown = recorded.canonical(out) if arguments is recorded.value else canonical(arguments, out)
                 key = (step.actor, f"{self._label(step, arguments)}\0{shown}")
@@ -195,7 +195,7 @@ class Preparer:
         self, step: Step, position: int, folded: bool, surrogates: Surrogates, recorded: Reading
     ) -> PreparedStep:
         rules, name = self.settings.ignore, step.name or ""
-        out = _scoped(rules.arguments, name)
+        out = scoped(rules.arguments, name)
         arguments = prune(recorded.value, out)
         reading = self.readings.of_result(step.result.text) if step.result is not None else None
         result = None if reading is None else reading.value
@@ -222,7 +222,7 @@ class Preparer:
             arguments=arguments,
             argument_text=argument_text(step, shown, out, recorded),
             result=result,
-            result_text=result_text(step, reading, surrogates, _scoped(rules.results, name)),
+            result_text=result_text(step, reading, surrogates, scoped(rules.results, name)),
             argument_leaves=given,
             result_leaves=got,
             folded=folded,
@@ -234,7 +234,7 @@ class Preparer:
         if not step.is_call or step.name is None:
             return str(step.kind)
         for rule in self.settings.steps:
-            if fnmatchcase(step.name, rule.tool) and _matches(arguments, rule.arguments):
+            if fnmatchcase(step.name, rule.tool) and matches(arguments, rule.arguments):
                 return rule.label
         return " ".join(words(step.name)) or step.name
 
@@ -308,7 +308,7 @@ def _folded(steps: list[Step], key: Callable[[Step], str]) -> frozenset[int]:
     return frozenset(out)
 
 
-def _scoped(patterns: tuple[str, ...], tool: str) -> tuple[str, ...]:
+def scoped(patterns: tuple[str, ...], tool: str) -> tuple[str, ...]:
     """Ignore patterns that apply to one tool, without the tool's part (``tool.path`` or ``*.path``)."""
     out = []
     for pattern in patterns:
@@ -322,6 +322,7 @@ def _scoped(patterns: tuple[str, ...], tool: str) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _matches(arguments: Any, patterns: Mapping[str, str]) -> bool:
+def matches(arguments: Any, patterns: Mapping[str, str]) -> bool:
+    """Whether the arguments have a fitting value at every path of the patterns."""
     found = dict(leaves(arguments))
     return all(fnmatchcase(found.get(path, ""), fold(pattern)) for path, pattern in patterns.items())

@@ -6,6 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from trajdiff.render.registry import Renderer, by_name, by_suffix
 from trajdiff.render.safety import one_line
 from trajdiff.render.view import View
 from trajdiff.report import Report, build_report
-from trajdiff.settings import Settings, default_traces, load_settings, override
+from trajdiff.settings import IgnoreRules, Settings, default_traces, load_settings, override
 
 #: Bytes from which on an HTML file opens slowly.
 LARGE_PAGE = 50_000_000
@@ -127,7 +128,7 @@ class Session:
         """
         paths = self.traces(given)
         self.state.stage = "read"
-        corpus = load(paths, self.read_options(paths))
+        corpus = self._with_unused_patterns(load(paths, self.read_options(paths)))
         self.state.stage = ""
         self._spare_inputs(corpus)
         if list_files or self.verbose:
@@ -135,6 +136,15 @@ class Session:
         if tell_all or self.verbose:
             tell(corpus.diagnostics, quiet=self.quiet, verbose=self.verbose)
         return corpus
+
+    def _with_unused_patterns(self, corpus: Corpus) -> Corpus:
+        """The corpus with a note on settings that match nothing in it."""
+        used = self.settings
+        if not (used.tools or used.steps or used.gate or used.ignore != IgnoreRules()):
+            return corpus
+        from trajdiff.unused_patterns import unused_patterns
+
+        return replace(corpus, diagnostics=(*corpus.diagnostics, *unused_patterns(corpus, used)))
 
     def tell_about(self, corpus: Corpus, task_id: str) -> None:
         """Tell what concerns one task, and what concerns whole files."""

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from trajdiff.divergence.finding import Divergence, FindingKind, Kind, Reason, Side, Support, ValueOrigin
 from trajdiff.model import Verdict
+from trajdiff.render.intervention_text import tested_words
 from trajdiff.render.lines import Line, Span, line, wrap
 from trajdiff.render.places import first_row, manifest_row, places, root_row, row_of, trial_row
+from trajdiff.render.review_words import note_text
 from trajdiff.render.safety import cells, clean, one_line
 from trajdiff.render.steps import rows_with
 from trajdiff.render.strip import VariantRow
@@ -87,6 +89,16 @@ def divergence_lines(
         lines += _fact("evidence" if at_line == 0 else "", marks.words(one_line(text)), view)
     if not short:
         lines += _repaired(task, divergence, view)
+    return [*lines, *judged_lines(divergence, view)]
+
+
+def judged_lines(divergence: Divergence, view: View) -> list[Line]:
+    """What people said and ruled about a divergence."""
+    lines = _fact("accepted", one_line(divergence.accepted), view) if divergence.accepted is not None else []
+    for position, note in enumerate(divergence.reviews):
+        lines += _fact("reviewed" if position == 0 else "", note_text(note), view)
+    for position, one in enumerate(divergence.tested):
+        lines += _fact("tested" if position == 0 else "", tested_words(one, view.marks), view)
     return lines
 
 

@@ -147,8 +147,8 @@ def finding_words(task: TaskReport, marks: Marks) -> FindingWords:
         others = f" +{plural(finding.other_groups, 'other')}"
     if finding.kind is FindingKind.DIVERGENCE and lead is not None:
         rows = rows_text(root_row(finding, lead), manifest_row(finding, lead), marks.arrow)
-        return FindingWords(mark=marks.root, rows=rows, text=headline(lead, marks) + short_marks(lead) + others)
-    return FindingWords(mark="", rows="", text=_plain_finding(task, marks) + short_marks(lead) + others)
+        return FindingWords(mark=marks.root, rows=rows, text=short_marks(lead) + headline(lead, marks) + others)
+    return FindingWords(mark="", rows="", text=short_marks(lead) + _plain_finding(task, marks) + others)
 
 
 def _plain_finding(task: TaskReport, marks: Marks) -> str:
