@@ -166,6 +166,28 @@ class ReviewNote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tested:
+    """What an intervention at a divergence came to: failures and trials of its arms, exact p, conclusion.
+
+    ``label`` says what was held fixed, ``ref`` which recorded step. Without a placebo its counts are None.
+    """
+
+    label: str
+    ref: str | None
+    conclusion: str
+    control_failures: int
+    control_trials: int
+    pinned_failures: int
+    pinned_trials: int
+    placebo_failures: int | None = None
+    placebo_trials: int | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
     """The earliest critical divergence of one failed trial, or the reason why none is claimed.
 
@@ -175,7 +197,8 @@ class Divergence:
     sentence for people. ``identity`` survives a rerun: task, kind, step label, argument path, place.
     ``failed_put_back`` and ``passed_put_back`` count trials that made the same write and undid it by their end;
     ``ignored_differences`` the argument differences that ignore rules hid. ``accepted`` is the reason of the
-    accept entry that matched, ``reviews`` what reviewers said; both are added after the analysis.
+    accept entry that matched, ``reviews`` what reviewers said, ``tested`` what interventions came to; these are
+    added after the analysis.
     """
 
     task_id: str
@@ -208,6 +231,7 @@ class Divergence:
     passed_put_back: int = 0
     accepted: str | None = None
     reviews: tuple[ReviewNote, ...] = ()
+    tested: tuple[Tested, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

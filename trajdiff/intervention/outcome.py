@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from trajdiff.divergence.finding import Tested
 from trajdiff.errors import InputError
 from trajdiff.natural import natural_key
 
@@ -104,6 +105,26 @@ class Outcome:
     def effect(self, name: str) -> Effect | None:
         """The effect of the arm of this name."""
         return next((effect for effect in self.effects if effect.arm == name), None)
+
+    def note(self) -> Tested:
+        """The outcome as it stands beside a divergence."""
+        control, pinned, placebo = self.arm("control"), self.arm("pinned"), self.arm("placebo")
+        effect = self.effect("pinned")
+        return Tested(
+            label=self.label,
+            ref=self.ref,
+            conclusion=self.conclusion.value,
+            control_failures=control.failures if control is not None else 0,
+            control_trials=control.trials if control is not None else 0,
+            pinned_failures=pinned.failures if pinned is not None else 0,
+            pinned_trials=pinned.trials if pinned is not None else 0,
+            placebo_failures=placebo.failures if placebo is not None else None,
+            placebo_trials=placebo.trials if placebo is not None else None,
+            difference=effect.difference if effect is not None else None,
+            low=effect.low if effect is not None else None,
+            high=effect.high if effect is not None else None,
+            p=effect.p if effect is not None else None,
+        )
 
     @property
     def key(self) -> tuple[str, str, str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from trajdiff import __version__
+from trajdiff.divergence.finding import Tested
 from trajdiff.intervention.outcome import ArmResult, Conclusion, Effect, Outcome, to_record
 from trajdiff.render.json_text import to_json
 from trajdiff.render.lines import Line, Span, line, paint, wrap
@@ -17,21 +18,18 @@ from trajdiff.render.wording import plural
 _LABEL = 20
 
 
-def tested_words(outcome: Outcome, marks: Marks) -> str:
+def tested_words(tested: Tested, marks: Marks) -> str:
     """One line to stand beside a divergence: ``pinning NAME: failures 9/16 → 1/16``, p, placebo, strength."""
-    control, pinned = outcome.arm("control"), outcome.arm("pinned")
-    label = one_line(outcome.label)
-    if outcome.conclusion is Conclusion.NOT_REACHED and pinned is not None:
-        return f"pinning {label}: the place was never reached in {plural(pinned.trials, 'trial')}"
-    if control is None or pinned is None:
-        return f"pinning {label}: not run"
-    parts = [f"pinning {label}: failures {_of(control)} {marks.arrow} {_of(pinned)}"]
-    effect, placebo = outcome.effect("pinned"), outcome.arm("placebo")
-    if effect is not None:
-        parts.append(f"p {_p(effect.p)}")
-    if placebo is not None:
-        parts.append(f"placebo {_of(placebo)}")
-    return marks.words(f"{', '.join(parts)} ({_SHORT[outcome.conclusion]})")
+    label, conclusion = one_line(tested.label), Conclusion(tested.conclusion)
+    if conclusion is Conclusion.NOT_REACHED:
+        return f"pinning {label}: the place was never reached in {plural(tested.pinned_trials, 'trial')}"
+    before = f"{tested.control_failures}/{tested.control_trials}"
+    parts = [f"pinning {label}: failures {before} → {tested.pinned_failures}/{tested.pinned_trials}"]
+    if tested.p is not None:
+        parts.append(f"p {_p(tested.p)}")
+    if tested.placebo_failures is not None:
+        parts.append(f"placebo {tested.placebo_failures}/{tested.placebo_trials}")
+    return marks.words(f"{', '.join(parts)} ({_SHORT[conclusion]})")
 
 
 _SHORT = {
@@ -55,7 +53,7 @@ def outcome_text(outcomes: Sequence[Outcome], view: View) -> str:
 
 
 def _outcome_lines(outcome: Outcome, view: View) -> list[Line]:
-    head = f"  {tested_words(outcome, view.marks)}"
+    head = f"  {tested_words(outcome.note(), view.marks)}"
     lines: list[Line] = [line(Span(one_line(outcome.task_id), "heading"), head), ()]
     where = f" ({one_line(outcome.ref)})" if outcome.ref else ""
     lines += _fact("held fixed", f"{one_line(outcome.text)}{where}", view)
@@ -170,10 +168,6 @@ def outcome_json(outcomes: Sequence[Outcome]) -> str:
         {**to_record(outcome), "sentence": conclusion_words(outcome)} for outcome in outcomes
     ]
     return to_json({"schema": "trajdiff.intervene/1", "tool_version": __version__, "interventions": said})
-
-
-def _of(arm: ArmResult) -> str:
-    return f"{arm.failures}/{arm.trials}"
 
 
 def _p(value: float) -> str:

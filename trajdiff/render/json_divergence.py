@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from trajdiff.divergence.finding import Divergence, ReviewNote, Side, StepRef
@@ -45,6 +46,7 @@ def divergence_object(task: TaskReport, divergence: Divergence) -> dict[str, Any
         "accepted": divergence.accepted,
         "reviews": [review_object(note) for note in divergence.reviews],
         "ignored_differences": divergence.ignored_differences,
+        **({"tested": [asdict(one) for one in divergence.tested]} if divergence.tested else {}),
     }
 
 

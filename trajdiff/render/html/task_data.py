@@ -13,6 +13,7 @@ from trajdiff.divergence.finding import Divergence, ReviewNote, StepRef
 from trajdiff.reliability.estimators import format_k
 from trajdiff.render.curve import task_ks
 from trajdiff.render.html.chunks import Texts
+from trajdiff.render.intervention_text import tested_words
 from trajdiff.render.json_text import finite
 from trajdiff.render.lines import plain
 from trajdiff.render.marks import UNICODE
@@ -164,6 +165,7 @@ def _facts(
     if divergence.accepted:
         facts.append(_fact("accepted", divergence.accepted))
     facts += [_fact("review", _review_text(note)) for note in divergence.reviews]
+    facts += [_fact("tested", tested_words(one, UNICODE)) for one in divergence.tested]
     facts += _others(task, divergence, of)
     facts += [_fact("evidence", text) for text in divergence.evidence]
     if divergence.ignored_differences:
