@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import glob
+import itertools
 import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,9 @@ from trajdiff.cli.streams import State, is_terminal, put, say, use_ascii, use_co
 from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.errors import UsageError
 from trajdiff.importers import ReadOptions, load, manifest_traces
-from trajdiff.model import Corpus
+from trajdiff.intervention.joining import with_outcomes
+from trajdiff.intervention.outcome import STORE, read_store
+from trajdiff.model import Corpus, Diagnostic
 from trajdiff.reliability.card import CardOptions
 from trajdiff.render.choosing import Choice
 from trajdiff.render.marks import ASCII, UNICODE
@@ -28,6 +33,9 @@ from trajdiff.render.registry import Renderer, by_name, by_suffix
 from trajdiff.render.safety import one_line
 from trajdiff.render.view import View
 from trajdiff.report import Report, build_report
+from trajdiff.review.ignored import with_ignored
+from trajdiff.review.joining import with_accepted, with_reviews
+from trajdiff.review.verdicts import DEFAULT_FILE, read_reviews
 from trajdiff.settings import IgnoreRules, Settings, default_traces, load_settings, override
 
 #: Bytes from which on an HTML file opens slowly.
@@ -55,6 +63,8 @@ class Session:
         self.settings = self._settings()
         self.sharing = Sharing(options, self.settings)
         self.where = ""
+        self._paths: list[str] = []
+        self._told: list[Diagnostic] = []
         if subject is not None:
             by_name(subject, self.format())
             self._targets(subject)
@@ -98,6 +108,7 @@ class Session:
         else:
             paths, why = default_traces(self.settings, here())
             self.note("traces", f"{' '.join(_shown(path) for path in paths)} ({why})")
+        self._paths = paths
         self.where = " ".join(paths[:3]) + (" ..." if len(paths) > 3 else "")
         return paths
 
@@ -174,14 +185,45 @@ class Session:
             )
 
     def report(
-        self, corpus: Corpus, tasks: Sequence[str] | None = None, *, card: CardOptions | None = None
+        self,
+        corpus: Corpus,
+        tasks: Sequence[str] | None = None,
+        *,
+        card: CardOptions | None = None,
+        reviewed: bool = True,
     ) -> Report:
-        """Analyse the tasks (None: all, empty: none) and join everything into a report; a card if asked."""
+        """Analyse the tasks (None: all, empty: none) and join everything into a report; a card if asked.
+
+        The accept list, the verdicts of reviewers (unless ``reviewed`` is off) and what the ignore rules hid
+        are added.
+        """
         from trajdiff.analysis import analyse
 
         with Stage("align", "tasks", self.state, quiet=self.quiet) as stage:
             analysis = analyse(corpus, self.settings, tasks=tasks, progress=stage)
-        return build_report(corpus, analysis, self.settings, name=self.settings.name, card=card)
+        made = build_report(corpus, analysis, self.settings, name=self.settings.name, card=card)
+        return self._judged(made, corpus, whole=tasks is None, reviewed=reviewed)
+
+    def _judged(self, made: Report, corpus: Corpus, *, whole: bool, reviewed: bool) -> Report:
+        """The report with what people said and ruled; what is wrong with their entries is told once."""
+        before = len(made.diagnostics)
+        made = with_accepted(made, self.settings.accept, today(os.environ), whole=whole)
+        new = [one for one in made.diagnostics[before:] if one not in self._told]
+        self._told += new
+        tell(new, quiet=self.quiet, verbose=self.verbose)
+        if reviewed:
+            file = self.reviews_file()
+            made = with_reviews(made, read_reviews(file, one_line(str(file))), whole=whole)
+        made = with_outcomes(made, read_store(Path(STORE)))
+        return with_ignored(made, self.settings.ignore, corpus.trials)
+
+    def reviews_file(self) -> Path:
+        """Where verdicts are kept: as the settings say, else beside the traces, else here."""
+        if self.settings.reviews is not None:
+            return Path(self.settings.reviews)
+        places = [*map(_beside, self._paths[:1]), Path()]
+        files = [place / DEFAULT_FILE for place in places]
+        return next((file for file in files if file.is_file()), files[0])
 
     def choice(self) -> Choice:
         """The choosing options."""
@@ -268,6 +310,25 @@ class Session:
                 check_target(self.options[option])
                 targets.append((self.options[option], by_name(subject, name)))
         return targets
+
+
+def _beside(path: str) -> Path:
+    """The folder that holds a file or a folder of traces, or the folder a glob starts from."""
+    if path == STANDARD_OUTPUT:
+        return Path()
+    parts = Path(path).parts
+    fixed = list(itertools.takewhile(lambda part: not glob.has_magic(part), parts))
+    if len(fixed) < len(parts) and not Path(path).exists():
+        return Path(*fixed)
+    return Path(path).parent
+
+
+def today(environment: Mapping[str, str]) -> date:
+    """The day accept entries are held against: SOURCE_DATE_EPOCH where it is set, else the calendar."""
+    epoch = environment.get("SOURCE_DATE_EPOCH", "")
+    if epoch.isdecimal() and len(epoch) < 12:
+        return datetime.fromtimestamp(int(epoch), tz=UTC).date()
+    return date.today()
 
 
 def here() -> Path:
