@@ -165,3 +165,32 @@ def test_the_published_messages_agree_with_the_file_they_come_from(shared: Path)
         made = calls(trial)
         assert tuple((one.name, repr(one.arguments and one.arguments.parsed)) for one in made) in by_calls
         assert all(one.result is not None for one in made)
+
+
+def test_the_state_of_a_langgraph_thread_is_read_by_its_values() -> None:
+    messages = [
+        {"type": "human", "content": "A lamp."},
+        {"type": "ai", "content": "", "tool_calls": [{"name": "find", "args": {"x": 1}, "id": "c1"}]},
+        {"type": "tool", "content": "7", "tool_call_id": "c1", "name": "find", "status": "success"},
+    ]
+    state = {"values": {"messages": messages}, "next": [], "config": {"configurable": {"thread_id": "t"}}}
+    for whole in (state, [state]):
+        trial = only_trial(whole)
+        assert results(trial) == ["7"]
+        assert calls(trial)[0].source.pointer.endswith(".values.messages[1]")
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "rule"),
+    [
+        ({"reward": 1, "passed": True}, "pass", "reward = 1"),
+        ({"reward": 0.5, "passed": True}, "unscored", "several scores, none chosen"),
+        ({"score": 0.9, "pass": False}, "fail", "reward = 1"),
+    ],
+)
+def test_outcomes_that_contradict_each_other_wait_for_a_choice(
+    said: dict[str, Any], verdict: str, rule: str
+) -> None:
+    trial = only_trial(held(**{"reward": None, **said}))
+    assert (trial.verdict, trial.judgement.rule) == (verdict, rule)
+    assert only_trial(held(**{"reward": None, **said}), scorer=next(reversed(said))).verdict != "unscored"

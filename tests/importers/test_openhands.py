@@ -36,7 +36,7 @@ def test_every_generation_gives_the_same_calls(generation: str) -> None:
     ]  # fmt: skip
     # Both calls came from one response.
     assert [one.call_uid for one in calls(trial)] == ["2.0", "2.1"]
-    assert len({one.parallel_group for one in calls(trial)}) == 1
+    assert {one.parallel_group for one in calls(trial)} == {2}
     assert trial.verdict == "unscored"
 
 
@@ -110,3 +110,26 @@ def test_the_published_file_of_the_resolver(shared: Path) -> None:
     found = {one.task_id: (len(calls(one)), one.message_count) for one in corpus.trials}
     assert found == {"neubig/pr-viewer#5": (4, 8), "neubig/pr-viewer#1": (22, 44)}
     assert "orphan_result" not in slugs(corpus)
+
+
+def test_a_folder_of_events_is_one_trial_in_the_order_of_its_numbers(tmp_path: Path) -> None:
+    for number, event in enumerate(v1_events()):
+        put(tmp_path, f"acme-7/run_2/events/event-{number:05d}-0a1b2c3d-{number}.json", event)
+    put(tmp_path, "acme-7/run_2/base_state.json", {"id": "conversation", "agent": {}})
+    corpus = load([str(tmp_path)])
+    (trial,) = corpus.trials
+    assert slugs(corpus) == ["skipped_file", "bare_trace"]
+    assert (trial.task_id, trial.trial_id) == ("acme-7", "2")
+    assert results(trial) == ["lamp.py", "no rule"]
+    assert {one.parallel_group for one in calls(trial)} == {2}
+    assert [Path(one.source.path).name[:11] for one in calls(trial)] == ["event-00002", "event-00003"]
+    assert all(one.source.pointer == "$" for one in calls(trial))
+    assert load([str(tmp_path / "acme-7/run_2/events")]).trials[0].steps == trial.steps
+
+
+def test_a_bad_event_file_costs_itself(tmp_path: Path) -> None:
+    for number, event in enumerate(v1_events()):
+        put(tmp_path, f"events/event-{number:05d}-0a.json", b"{" if number == 3 else event)
+    corpus = load([str(tmp_path)])
+    assert [one.name for one in calls(corpus.trials[0])] == ["terminal"]
+    assert told(corpus, "truncated_json").severity == "warning"

@@ -6,7 +6,7 @@ list or lines of such objects. What an object records beside its messages is use
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,7 @@ from trajdiff.model import (
     TerminationReason,
     Trial,
     Usage,
+    Verdict,
 )
 
 _TASK_KEYS = ("task_id", "id")
@@ -90,7 +91,19 @@ IMPORTER = _Chat()
 
 
 def _is_holder(head: Head) -> bool:
-    return head.has("messages") and isinstance(head.get("messages"), list)
+    if head.has("messages"):
+        return isinstance(head.get("messages"), list)
+    # The state of a LangGraph thread keeps its messages among its values.
+    return head.has("values") and isinstance(as_object(head.get("values")).get("messages"), list)
+
+
+def _messages_in(value: Any) -> tuple[list[Any], str] | None:
+    """The messages of an object and their place in it; None if it has none."""
+    held = as_object(value)
+    if isinstance(held.get("messages"), list):
+        return held["messages"], ".messages"
+    messages = as_object(held.get("values")).get("messages")
+    return (messages, ".values.messages") if isinstance(messages, list) else None
 
 
 def _is_message(head: Head) -> bool:
@@ -135,7 +148,7 @@ def _held_trials(document: Document, names: PathNames, options: ReadOptions) -> 
     unread = 0
     for number, record in enumerate(records):
         value = value_of(record, document.notices, "a trial")
-        if isinstance(value, dict) and isinstance(value.get("messages"), list):
+        if _messages_in(value) is not None:
             place = number + 1 if len(records) > 1 else None
             trials.append(_held_trial(value, record, place, document, names, options))
             continue
@@ -155,13 +168,13 @@ def _held_trial(
 ) -> Trial:
     named = _named(value, names, place)
     where = Where(document.notices, document.path, record.pointer, record.line, named.task_id, named.trial_id)
-    messages: Sequence[Any] = value["messages"]
+    messages, at = _messages_in(value) or ([], "")
     builder = StepBuilder(path=document.path, pointer=record.pointer, line=record.line)
     if value.get("system") is not None:
         # Anthropic requests keep the system prompt beside the messages.
         builder.entry(actor=Actor.SYSTEM, text=content_text(value["system"]), message=0, at=".system")
     for index, message in enumerate(messages):
-        add_message(builder, message, index, f".messages[{index}]", document.notices)
+        add_message(builder, message, index, f"{at}[{index}]", document.notices)
     termination = _termination(value)
     steps = builder.finish(termination, messages=len(messages), at="")
     builder.report(where)
@@ -206,11 +219,16 @@ def _judgement(value: Mapping[str, Any], error: str | None, where: Where, option
     if chosen is not None and chosen.partition(".")[0] in value:
         key = chosen.partition(".")[0]
         scores = {key: value[key]}
-    elif chosen is None:
+    elif chosen is None and len({_state(one, options) for one in scores.values()}) == 1:
+        # Several names for one outcome; where they contradict each other, the user chooses.
         scores = dict(list(scores.items())[:1])
     if not scores and error is None:
         return NO_OUTCOME
     return scoring.judge(scores, chosen=chosen, threshold=options.threshold, notices=where.notices, error=error)
+
+
+def _state(value: Any, options: ReadOptions) -> Verdict:
+    return verdicts.from_reward(scoring.as_number(value), threshold=options.threshold).state
 
 
 def _termination(value: Mapping[str, Any]) -> Termination:

@@ -21,6 +21,7 @@ _LEFT_OUT = (
     ("reductions.json", "a roll-up, not a log"),
     ("*_all.jsonl", "a roll-up, not a log"),
     ("*_enhanced_logs.json", "a companion of a log"),
+    ("base_state.json", "a companion of a log"),
     ("*.reviews.jsonl", "verdicts of reviewers, not a log"),
     ("results_user_hallucination.json", "attempts that the producer discarded"),
 )

@@ -6,7 +6,7 @@ The generations V0 and V1 follow the specification; the one real file at hand is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,17 @@ from trajdiff.importers.naming import as_text, id_text, whole_number
 from trajdiff.importers.notices import Where
 from trajdiff.importers.openhands_events import EventReader, listed, tasks_of
 from trajdiff.importers.path_names import names_of
-from trajdiff.importers.protocol import Claim, Head, Imported, Peek, Plan, ReadOptions, Shape, Source
+from trajdiff.importers.protocol import (
+    Claim,
+    Head,
+    Imported,
+    Peek,
+    Plan,
+    ReadOptions,
+    Shape,
+    Source,
+    Unreadable,
+)
 from trajdiff.importers.steps import StepBuilder
 from trajdiff.importers.swe_reports import joined
 from trajdiff.importers.texts import content_text
@@ -35,8 +45,10 @@ from trajdiff.model import (
     Usage,
     Verdict,
 )
+from trajdiff.natural import natural_key
 
 _RETRY = re.compile(r"\.critic_attempt_[0-9]+(?=\.jsonl$)")
+_EVENT_FILE = re.compile(r"(?:^|/)event-[0-9]+(?:-[0-9a-zA-Z-]+)?\.json$")
 _AT_LIMIT = re.compile(r"maximum (number of )?iterations?|max(imum)?[ _]iterations?", re.IGNORECASE)
 
 
@@ -44,13 +56,17 @@ _AT_LIMIT = re.compile(r"maximum (number of )?iterations?|max(imum)?[ _]iteratio
 class _OpenHands:
     name: str = "openhands"
     title: str = "OpenHands output"
-    recognised_by: str = "lines with instance_id, test_result, history; or a list of its events"
+    recognised_by: str = "lines with instance_id, test_result, history; its events, as a list or a file each"
     record_schema: str | None = None
 
     def sniff(self, peek: Peek) -> Claim | None:
         """Rows of an output file, of the resolver, or the events themselves."""
-        if peek.shape in (Shape.FOLDER, Shape.ARCHIVE):
+        if peek.shape is Shape.FOLDER:
+            return _folder_claim(peek)
+        if peek.shape is Shape.ARCHIVE:
             return None
+        if peek.shape is Shape.OBJECT and any(_is_event(head) for head in peek.heads):
+            return Claim(rule="one event") if _EVENT_FILE.search(peek.path) else None
         if any(_is_row(head) for head in peek.heads):
             return Claim(rule="rows with a history")
         if peek.shape is not Shape.OBJECT and any(_is_event(head) for head in peek.heads):
@@ -69,7 +85,7 @@ class _OpenHands:
             document.notices.add(Severity.NOTE, "retries", f"attempts that {first} chose from; not counted")
             return Imported(trials=(), diagnostics=document.notices.all(), unread=1)
         if not any(_is_row(head) for head in document.peek.heads):
-            trials, unread = [_event_trial(document)], 0
+            trials, unread = [_event_trial(document, source)], 0
         else:
             trials, unread = _rows(document)
         return Imported(
@@ -158,15 +174,26 @@ def _trial(value: dict[str, Any], task_id: str, record: Record, document: Docume
     )
 
 
-def _event_trial(document: Document) -> Trial:
-    names = names_of(document.path)
+def _folder_claim(peek: Peek) -> Claim | None:
+    """A folder with one file for each event, as the SDK keeps a conversation."""
+    files = sorted((name for name in peek.files if _EVENT_FILE.search(name)), key=natural_key)
+    first = peek.open(files[0]) if files and peek.open is not None else None
+    if first is None or not any(_is_event(head) for head in first.heads):
+        return None
+    return Claim(rule="event-N files", head=files[0], members=tuple(files[1:]))
+
+
+def _event_trial(document: Document, source: Source) -> Trial:
+    names = names_of(_EVENT_FILE.sub("", document.path) if source.members else document.path)
     builder = StepBuilder(path=document.path, pointer="$")
     reader = EventReader(builder=builder, notices=document.notices)
-    for record in document.records():
-        value = value_of(record, document.notices, "an event")
-        if record.problem is None:
-            builder.line = record.line
-            reader.add_event(value, record.pointer.removeprefix("$"))
+    events = list(_events(document, source))
+    reader.expect(value for _, _, value in events)
+    for path, record, value in events:
+        # Every step keeps the file and the line it was recorded in.
+        builder.path, builder.line = path, record.line
+        reader.add_event(value, record.pointer.removeprefix("$"))
+    builder.path = document.path
     termination = _termination(reader, None)
     steps = builder.finish(termination, messages=reader.messages, at="")
     builder.report(Where(document.notices, document.path, "$", None, names.task_id, names.trial_id))
@@ -183,6 +210,21 @@ def _event_trial(document: Document) -> Trial:
         ended_at=max(reader.times, default=None),
         message_count=reader.messages,
     )
+
+
+def _events(document: Document, source: Source) -> Iterator[tuple[str, Record, Any]]:
+    """Every event with its file; one that cannot be read is told."""
+    documents = [document]
+    for member in source.members:
+        try:
+            documents.append(source.open(member))
+        except Unreadable as error:
+            document.notices.extend([error.diagnostic(member, Severity.WARNING)])
+    for one in documents:
+        for record in one.records():
+            value = value_of(record, document.notices, "an event")
+            if record.problem is None:
+                yield one.path, record, value
 
 
 def _termination(reader: EventReader, error: str | None) -> Termination:

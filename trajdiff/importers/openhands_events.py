@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,12 +58,16 @@ class EventReader:
     def add(self, history: list[Any], at: str) -> None:
         """Add a whole history, which lies at ``at``."""
         events = list(flattened(history))
-        for _, event in events:
+        self.expect(event for _, event in events)
+        for place, event in events:
+            self.add_event(event, at + place)
+
+    def expect(self, events: Iterable[Any]) -> None:
+        """Note how many calls each model response makes: several are parallel."""
+        for event in events:
             known = _response(as_object(event))
             if known is not None and _is_action(as_object(event)):
                 self._sizes[known] = self._sizes.get(known, 0) + 1
-        for place, event in events:
-            self.add_event(event, at + place)
 
     def add_event(self, event: Any, at: str) -> None:
         """Add one event, which lies at ``at``."""
