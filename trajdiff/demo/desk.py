@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from trajdiff import record
-from trajdiff.demo.shop import Shop, passed, reset
+from trajdiff.demo.stock import passed, reset
+
+if TYPE_CHECKING:
+    from trajdiff.demo.shop import Shop
 
 
 def environment(folder: Path, lines: TextIO, out: TextIO) -> None:
     """The shop for ``trajdiff replay``: one JSON object a line in, one out (reset, call, state)."""
+    from trajdiff.demo.shop import Shop
+
     shop: Shop | None = None
     for line in lines:
         said = json.loads(line)
@@ -42,14 +47,13 @@ def _called(shop: Shop, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 def main(words: list[str]) -> int:
     """The command in the first word; the folder is that of the trial, or where we are."""
-    told = record.setup_from()
-    folder = Path(told.work or ".")
+    folder, task = Path(os.environ.get("TRAJDIFF_WORK") or "."), os.environ.get("TRAJDIFF_TASK")
     if words == ["reset"]:
         reset(folder)
     elif words == ["environment"]:
         environment(folder, sys.stdin, sys.stdout)
-    elif words == ["grade"] and told.task is not None:
-        sys.stdout.write(json.dumps({"verdict": "pass" if passed(folder, told.task) else "fail"}) + "\n")
+    elif words == ["grade"] and task is not None:
+        sys.stdout.write(json.dumps({"verdict": "pass" if passed(folder, task) else "fail"}) + "\n")
     else:
         sys.stderr.write("reset, grade (with a task) or environment\n")
         return 2

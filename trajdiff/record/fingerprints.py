@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import os
 import platform
 import sys
 from collections.abc import Callable, Mapping
@@ -22,13 +23,22 @@ def digest(text: str | bytes) -> str:
 
 @cache
 def environment() -> str:
-    """Python, platform and every installed package with its version, as one hash behind readable parts."""
-    from importlib.metadata import distributions
+    """Python, platform and every installed package with its version, as one hash behind readable parts.
 
-    packages = sorted({f"{one.name}=={one.version}".lower() for one in distributions()})
+    Packages are read off the names of their folders, which costs a millisecond; their metadata would cost more
+    than many a trial.
+    """
+    packages = sorted({name for folder in sys.path for name in _packages(folder)})
     python = ".".join(str(part) for part in sys.version_info[:3])
     where = f"{platform.system()}-{platform.machine()}".lower()
     return f"python-{python}-{where}-{digest(json.dumps([python, where, packages]))}"
+
+
+def _packages(folder: str) -> list[str]:
+    try:
+        return [name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info"))]  # noqa: PTH208
+    except OSError:
+        return []
 
 
 def tools(functions: Mapping[str, Callable[..., Any]]) -> str | None:
