@@ -201,7 +201,8 @@ def method(analysis: Analysis) -> tuple[str, ...]:
     used = ", ".join(["writes", *analysis.levels]) if analysis.levels else "writes"
     return (
         "pass^k = C(c,k)/C(n,k), pass@k = 1 - C(n-c,k)/C(n,k) per task, then the equal-weight mean of tasks",
-        "for future runs this assumes independent trials with a fixed success probability per task",
+        "for future runs this assumes independent trials with a fixed success probability per task; all figures"
+        " hold for this agent, model, task set and configuration",
         f"compared at the levels: {used} (a level is used while held-out passes do not trip over it)",
         "a divergence separates outcomes in the recorded trials and is a place to look, not a proof of cause",
     )

@@ -13,12 +13,14 @@ from trajdiff.reliability.pass_k import InvalidCountsError
 
 
 class Reading(StrEnum):
-    """The four ways in which outcomes and outputs can go together."""
+    """The ways in which outcomes and outputs can go together; one trial shows none of them."""
 
     RIGHT = "consistent and right"
     WRONG = "consistent and wrong"
     WAYS = "correct in different ways"
+    WRONG_WAYS = "wrong in different ways"
     MIXED = "mixed"
+    ONE = "one trial"
 
 
 class Met(StrEnum):
@@ -94,8 +96,10 @@ def _agreement(sizes: Sequence[int], n: int) -> float | None:
 
 
 def _reading(same: bool, wins: int, n: int) -> Reading:
-    if same and wins == n:
-        return Reading.RIGHT
-    if same and wins == 0:
-        return Reading.WRONG
-    return Reading.WAYS if wins == n else Reading.MIXED
+    if n == 1:
+        return Reading.ONE
+    if wins == n:
+        return Reading.RIGHT if same else Reading.WAYS
+    if wins == 0:
+        return Reading.WRONG if same else Reading.WRONG_WAYS
+    return Reading.MIXED

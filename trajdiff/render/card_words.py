@@ -29,9 +29,10 @@ def headline_lines(report: Report, marks: Marks) -> list[str]:
     instead = adaptive_text(report)
     lines = [interval_line(card)] if any(card.figures.hat) and not instead else []
     facts = [
-        f"gap {suite.gap:.2f}" if suite.gap is not None and not instead else "",
+        f"gap {suite.gap:.2f}" if suite.gap is not None and len(suite.pass_hat_k) > 1 and not instead else "",
         f"tasks always {suite.always}, sometimes {suite.sometimes}, never {suite.never}",
-        f"flip rate {suite.flip_rate:.2f}" if suite.flip_rate is not None else "",
+        # One trial of a task cannot disagree with another.
+        f"flip rate {suite.flip_rate:.2f}" if suite.flip_rate is not None and suite.n_min > 1 else "",
     ]
     lines.append(marks.dot.join(fact for fact in facts if fact))
     lines += _spread(card) if not instead else []
@@ -188,9 +189,12 @@ def _reach(report: Report) -> list[str]:
 def brief_lines(report: Report, marks: Marks) -> list[str]:
     """The five lines for a chat message: suite, mean, pass^k, judge, hard gates."""
     suite, card = report.suite, report.card
-    trials = str(suite.n_min) if suite.n_min == suite.n_max else f"{suite.n_min} to {suite.n_max}"
+    ends = plural(suite.n_max, "trial")
+    trials = ends if suite.n_min == suite.n_max else f"{suite.n_min} to {ends}"
     title = one_line(report.name) if report.name else "suite"
-    first = f"{title}: {plural(suite.tasks, 'task')}, {trials} trials each"
+    used = suite.tasks - len(suite.no_trials)
+    of = f"{used} of " if suite.no_trials else ""
+    first = f"{title}: {of}{plural(suite.tasks, 'task')}, {trials} each"
     if not suite.complete:
         first += " (incomplete)"
     if not suite.pass_hat_k or card is None:

@@ -213,7 +213,7 @@ def closing_lines(report: Report, view: View) -> list[Line]:
     )
     for text in filter(None, texts):
         lines += _wrapped(text, view)
-    for text in report.method if view.show_all else report.method[:1]:
+    for text in report.method if view.show_all else report.method[:2]:
         lines += _wrapped(f"method: {view.marks.words(one_line(text))}", view, "muted")
     return lines
 

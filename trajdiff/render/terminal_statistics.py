@@ -186,7 +186,8 @@ def required_lines(card: Card) -> list[str]:
             for kind in ("exact", "superset", "subset", "neither")
         )
         lines.append(
-            f"{plural(len(chosen), word + ' trial')}: recall {recall:.2f}, precision {precision}; {kinds}"
+            f"{plural(len(chosen), word + ' trial')} of tasks with required steps: recall {recall:.2f},"
+            f" precision {precision}; {kinds}"
         )
     return lines
 
@@ -264,7 +265,7 @@ def _reading(reading: Reading, failures_alike: bool | None) -> str:
     if failures_alike is None:
         return str(reading)
     same = "failures all alike" if failures_alike else "failures differ"
-    return str(reading) if reading is Reading.WRONG else f"{reading}; {same}"
+    return f"{reading}; {same}" if reading is Reading.MIXED else str(reading)
 
 
 def _criteria(card: Card) -> list[str]:

@@ -106,7 +106,7 @@ def completeness_lines(report: Report, marks: Marks) -> list[str]:
     """Expected, completed and counted trials where they differ, what is missing by name, and the judge."""
     suite = report.suite
     lines = []
-    if suite.counted != suite.completed or suite.expected not in (None, suite.completed):
+    if suite.counted != suite.completed or suite.expected != suite.completed:
         expected = "unknown (no plan)" if suite.expected is None else str(suite.expected)
         figures = (f"expected {expected}", f"completed {suite.completed}", f"counted {suite.counted}")
         lines.append("trials: " + marks.dot.join(figures))
@@ -231,13 +231,23 @@ def summary_lines(report: Report, marks: Marks) -> list[str]:
         lines.append(f"{len(mixed)} of {plural(len(report.tasks), 'task')} {verb} mixed: {groups}")
     else:
         lines.append(f"0 of {plural(len(report.tasks), 'task')} are mixed")
-    parts = list(_groups(rest))
+    parts = [*_groups(rest), *_near_misses(report.tasks)]
     kinds = _kinds(report.tasks)
     if kinds:
         parts.append("kinds: " + ", ".join(f"{kind} {count}" for kind, count in kinds))
     if parts:
         lines.append(marks.dot.join(parts))
     return lines
+
+
+def _near_misses(tasks: Sequence[TaskReport]) -> list[str]:
+    """How many near misses there are in tasks that always pass."""
+    found = [task.finding.near_misses for task in tasks if task.finding.near_misses]
+    if not found:
+        return []
+    return [
+        f"{plural(sum(map(len, found)), 'near miss', 'near misses')} in {plural(len(found), 'task')} of them"
+    ]
 
 
 def _groups(tasks: Sequence[TaskReport]) -> list[str]:
