@@ -105,6 +105,28 @@ def test_settings_example_is_valid(readme: str, tmp_path: Path) -> None:
     assert (made.name, made.k, len(made.steps), made.ignore.tools) == ("shop", (1, 2, 4), 2, ("think",))
 
 
+def test_the_python_example_runs(
+    readme: str, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (example,) = blocks(readme, "python")
+    monkeypatch.chdir(project)
+    exec(compile(example, "README.md", "exec"), {})
+    assert re.search(r"^[1-9][0-9]* +step trial_id +op\n( +\d+ +\d+ +\w+\n)+$", capsys.readouterr().out)
+
+
+def test_the_workflow_calls_what_there_is(readme: str, program: click.Group) -> None:
+    (example,) = blocks(readme, "yaml")
+    command = program.get_command(click.Context(program), "check")
+    assert command is not None
+    known = {name for parameter in command.get_params(click.Context(command)) for name in parameter.opts}
+    text = example[example.index("trajdiff check") : example.index("- if: always()")]
+    used = {word for word in text.split() if word.startswith("--")}
+    assert len(used) == 6
+    assert used <= known
+    assert "trajdiff:shop" in example
+    assert "--name shop" in example
+
+
 def test_example_of_the_own_format_is_valid(readme: str, tmp_path: Path) -> None:
     (example,) = blocks(readme, "json")
     assert len(example.splitlines()) <= 15

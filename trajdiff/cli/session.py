@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import glob
-import itertools
 import math
 import os
 import sys
@@ -33,9 +31,9 @@ from trajdiff.render.registry import Renderer, by_name, by_suffix
 from trajdiff.render.safety import one_line
 from trajdiff.render.view import View
 from trajdiff.report import Report, build_report
-from trajdiff.review.ignored import with_ignored
-from trajdiff.review.joining import with_accepted, with_reviews
-from trajdiff.review.verdicts import DEFAULT_FILE, read_reviews
+from trajdiff.review.joining import judged
+from trajdiff.review.places import reviews_file
+from trajdiff.review.verdicts import read_reviews
 from trajdiff.settings import IgnoreRules, Settings, default_traces, load_settings, override
 
 #: Bytes from which on an HTML file opens slowly.
@@ -198,32 +196,29 @@ class Session:
         are added.
         """
         from trajdiff.analysis import analyse
+        from trajdiff.cli.reference import read_references
 
+        references = read_references(self, corpus)
         with Stage("align", "tasks", self.state, quiet=self.quiet) as stage:
-            analysis = analyse(corpus, self.settings, tasks=tasks, progress=stage)
+            analysis = analyse(corpus, self.settings, tasks=tasks, progress=stage, references=references)
         made = build_report(corpus, analysis, self.settings, name=self.settings.name, card=card)
         return self._judged(made, corpus, whole=tasks is None, reviewed=reviewed)
 
     def _judged(self, made: Report, corpus: Corpus, *, whole: bool, reviewed: bool) -> Report:
         """The report with what people said and ruled; what is wrong with their entries is told once."""
         before = len(made.diagnostics)
-        made = with_accepted(made, self.settings.accept, today(os.environ), whole=whole)
+        file = self.reviews_file()
+        reviews = read_reviews(file, one_line(str(file))) if reviewed else ()
+        made = judged(made, self.settings, corpus.trials, reviews, today=today(os.environ), whole=whole)
+        made = with_outcomes(made, read_store(Path(STORE)))
         new = [one for one in made.diagnostics[before:] if one not in self._told]
         self._told += new
         tell(new, quiet=self.quiet, verbose=self.verbose)
-        if reviewed:
-            file = self.reviews_file()
-            made = with_reviews(made, read_reviews(file, one_line(str(file))), whole=whole)
-        made = with_outcomes(made, read_store(Path(STORE)))
-        return with_ignored(made, self.settings.ignore, corpus.trials)
+        return with_outcomes(made, read_store(Path(STORE)))
 
     def reviews_file(self) -> Path:
         """Where verdicts are kept: as the settings say, else beside the traces, else here."""
-        if self.settings.reviews is not None:
-            return Path(self.settings.reviews)
-        places = [*map(_beside, self._paths[:1]), Path()]
-        files = [place / DEFAULT_FILE for place in places]
-        return next((file for file in files if file.is_file()), files[0])
+        return reviews_file(self.settings.reviews, self._paths)
 
     def choice(self) -> Choice:
         """The choosing options."""
@@ -310,17 +305,6 @@ class Session:
                 check_target(self.options[option])
                 targets.append((self.options[option], by_name(subject, name)))
         return targets
-
-
-def _beside(path: str) -> Path:
-    """The folder that holds a file or a folder of traces, or the folder a glob starts from."""
-    if path == STANDARD_OUTPUT:
-        return Path()
-    parts = Path(path).parts
-    fixed = list(itertools.takewhile(lambda part: not glob.has_magic(part), parts))
-    if len(fixed) < len(parts) and not Path(path).exists():
-        return Path(*fixed)
-    return Path(path).parent
 
 
 def today(environment: Mapping[str, str]) -> date:

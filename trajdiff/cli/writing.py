@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from pathlib import Path
 
 from trajdiff.cli.streams import put
 from trajdiff.errors import UsageError
+from trajdiff.files import write_file
 
 STANDARD_OUTPUT = "-"
 
@@ -34,14 +34,9 @@ def write(target: str, content: str | bytes) -> None:
     if target == STANDARD_OUTPUT:
         put(content, utf8=True)
         return
-    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     check_target(target)
-    path = Path(target)
     try:
-        if path.exists() and not path.is_file():  # a device or a named pipe must not be replaced by a file
-            path.write_bytes(data)
-        else:
-            _replace(Path(os.path.realpath(path)), data)
+        write_file(target, content)
     except OSError as error:
         raise UsageError(f"{_short(target)}: cannot be written ({_why(error)})") from error
 
@@ -52,17 +47,3 @@ def _short(target: str) -> str:
 
 def _why(error: OSError | ValueError) -> str:
     return getattr(error, "strerror", None) or str(error)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    beside = path.with_name(f".{path.name[:40]}.{os.getpid()}.part")
-    try:
-        with beside.open("xb") as file:
-            file.write(data)
-        if path.exists():
-            beside.chmod(path.stat().st_mode & 0o777)
-        beside.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-        raise

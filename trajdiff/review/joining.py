@@ -12,11 +12,31 @@ from datetime import date
 from fnmatch import fnmatchcase
 
 from trajdiff.divergence.finding import Divergence, ReviewNote
-from trajdiff.model import Diagnostic, Severity
+from trajdiff.model import Diagnostic, Severity, Trial
 from trajdiff.natural import natural_key
 from trajdiff.report import Report, TaskReport
+from trajdiff.review.ignored import with_ignored
 from trajdiff.review.verdicts import Review
+from trajdiff.settings import Settings
 from trajdiff.settings_rules import AcceptRule
+
+
+def judged(
+    report: Report,
+    settings: Settings,
+    trials: Sequence[Trial],
+    reviews: Sequence[Review],
+    *,
+    today: date,
+    whole: bool,
+) -> Report:
+    """The report with everything people said and ruled: accept list, verdicts of reviewers, ignore rules.
+
+    ``whole`` is False where the report holds a part of the tasks only: then nothing is called stale.
+    """
+    made = with_accepted(report, settings.accept, today, whole=whole)
+    made = with_reviews(made, reviews, whole=whole)
+    return with_ignored(made, settings.ignore, trials)
 
 
 def with_reviews(report: Report, reviews: Sequence[Review], *, whole: bool = True) -> Report:
