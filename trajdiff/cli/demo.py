@@ -13,7 +13,7 @@ import click
 from trajdiff.cli.diagnostics import tell
 from trajdiff.cli.options import choosing_options, common_options, output_options
 from trajdiff.cli.progress import Stage
-from trajdiff.cli.report import card_options, report_options, show
+from trajdiff.cli.report import card_options, check_summary, report_options, show
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command
 from trajdiff.errors import UsageError
@@ -46,6 +46,7 @@ def demo(ctx: click.Context, /, copy: str | None, live: str | None, **options: A
     session = Session(ctx, options, "report")
     if live is not None:
         return _live(session, Path(live))
+    check_summary(options)
     home = samples()
     if copy is not None:
         return _copy(session, home, Path(copy))

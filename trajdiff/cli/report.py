@@ -21,11 +21,16 @@ from trajdiff.cli.options import (
 from trajdiff.cli.session import Session, read_text
 from trajdiff.cli.shapes import Command
 from trajdiff.cli.suite_options import calibration_of, families_of, labels_of, suite_options
+from trajdiff.cli.writing import check_target, write
 from trajdiff.divergence.finding import FindingKind
 from trajdiff.errors import UsageError
 from trajdiff.reliability.card import CardOptions
 from trajdiff.reliability.weights import read_weights
 from trajdiff.render.choosing import at_least
+from trajdiff.render.safety import one_line
+from trajdiff.render.summary_page import renderer_for
+from trajdiff.render.summary_words import LANGUAGES
+from trajdiff.render.view import View
 from trajdiff.report import Report
 
 seed_option = click.option(
@@ -42,6 +47,16 @@ report_options = together(
     click.option("--all", "all", is_flag=True, help="List the tasks that always pass, too."),
     click.option("--name", metavar="NAME", help="Title, and name in the marker of Markdown."),
     click.option("--html", metavar="FILE", help="Also write the report as one HTML file that opens offline."),
+    click.option(
+        "--summary", metavar="FILE", help="Also write one page for people who do not read traces, .md or .html."
+    ),
+    click.option(
+        "--lang",
+        type=click.Choice(LANGUAGES),
+        default=LANGUAGES[0],
+        show_default=True,
+        help="Language of --summary.",
+    ),
     click.option(
         "--stats", is_flag=True, help="Every figure: bootstrap, standard errors, p, consistency, versions."
     ),
@@ -88,6 +103,7 @@ def report(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> in
     Tasks that always pass are hidden behind a count. Where no step separates outcomes, the row says so.
     """
     session = Session(ctx, options, "report")
+    check_summary(options)
     corpus = session.load(traces, list_files=True)
     for task in options["task"]:
         find_task(corpus, task, session.where)
@@ -128,10 +144,26 @@ def show(session: Session, made: Report, *hints: str) -> int:
         show_all=bool(options["all"]), stats=bool(options.get("stats")), brief=bool(options.get("brief"))
     )
     session.emit("report", made, view)
+    if options.get("summary"):
+        _write_summary(session, made, view)
     led = [task.task_id for task in made.tasks if task.finding.kind is FindingKind.DIVERGENCE]
     session.hint(*(hints or (f"trajdiff compare task {led[0]}",) if led else hints))
     found = has_divergence(made, session.options["min_grade"])
     return 1 if session.options["exit_code"] and found else 0
+
+
+def check_summary(options: Mapping[str, Any]) -> None:
+    """Raises ``UsageError`` for a summary that cannot be written, before any work is done for it."""
+    if options["summary"]:
+        check_target(options["summary"])
+        renderer_for(options["summary"], options["lang"])
+
+
+def _write_summary(session: Session, made: Report, view: View) -> None:
+    target = session.options["summary"]
+    content, told = session.document(renderer_for(target, session.options["lang"]), made, view)
+    write(target, content)
+    session.note("wrote", f"{one_line(target)}   {told}")
 
 
 def has_divergence(made: Report, min_grade: str | None) -> bool:

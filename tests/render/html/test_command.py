@@ -93,3 +93,22 @@ def test_a_log_is_never_written_over(traces: Path) -> None:
     done = CliRunner().invoke(program.cli, ["report", str(traces), "--html", str(traces)])
     assert done.exit_code != 0
     assert traces.read_bytes() == before
+
+
+def test_the_summary_is_written_in_the_language_asked_for(traces: Path, tmp_path: Path) -> None:
+    for language, title in (("en", "# Recorded attempts: how reliable"), ("zh", "# 已记录的尝试：有多可靠")):
+        target = tmp_path / f"{language}.md"
+        done = CliRunner().invoke(
+            program.cli, ["report", str(traces), "--summary", str(target), "--lang", language]
+        )
+        assert done.exit_code == 0, done.stderr
+        assert target.read_text(encoding="utf-8").startswith(title)
+        assert "wrote" in done.stderr
+        assert "s3cret-Horse" not in target.read_text(encoding="utf-8")
+
+
+def test_a_summary_that_cannot_be_written_stops_before_the_work(traces: Path, tmp_path: Path) -> None:
+    for target in (tmp_path / "x.pdf", tmp_path / "no" / "x.md"):
+        done = CliRunner().invoke(program.cli, ["report", str(traces), "--summary", str(target)])
+        assert done.exit_code != 0
+        assert done.stdout == ""

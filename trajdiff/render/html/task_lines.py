@@ -123,6 +123,8 @@ def _sentence(task: TaskReport) -> str:
     if silent is None:
         return ""
     told = " ".join(clean(silent.sentence).split())
+    if told and told.rstrip(".").casefold() in finding_words(task, UNICODE).text.casefold():
+        return ""
     return told or (REASON_SENTENCES[silent.reason] if silent.reason is not None else "")
 
 
