@@ -25,11 +25,12 @@ STEPS, TRIALS = 60, 8
 STEP_BYTES = 6_000
 MEGABYTE = 1_000_000
 
-_WORDS = (
+_TEXT = (
     "order account billing parcel refund address window customer transfer balance invoice warranty schedule "
     "delivery confirm because please before after there would should number store change update later status "
     "shipping payment credit reason model color small large item product review details thank you for"
-).split()
+)
+_WORDS = _TEXT.split()
 _READS = ("get_order", "get_user", "find_product", "list_payments", "get_shipment", "search_flights")
 _WRITES = ("update_address", "refund_item", "cancel_order", "book_transfer")
 
@@ -263,10 +264,8 @@ def main() -> None:
     plan = SMALL if asked.small else LARGE
     size = None if asked.megabytes is None else asked.megabytes * MEGABYTE
     tasks = write_corpus(asked.file, plan, tasks=asked.tasks, size=size)
-    steps = tasks * plan.trials * plan.steps
-    print(
-        f"{asked.file}: {asked.file.stat().st_size} bytes, {tasks} tasks, {asked.file.stat().st_size // steps} a step"
-    )
+    size = asked.file.stat().st_size
+    print(f"{asked.file}: {size} bytes, {tasks} tasks, {size // (tasks * plan.trials * plan.steps)} a step")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from tests.project.imports import PACKAGE, Import, cycle, imports_of, modules
 LAYERS = (
     ("errors", "files", "record"),
     ("model", "natural", "demo"),
+    ("execution",),
     ("schema", "settings_check", "settings_rules", "settings"),
     ("importers",),
     ("running",),
@@ -21,7 +22,7 @@ LAYERS = (
     ("divergence",),
     ("analysis", "unused_patterns"),
     ("redaction", "redaction_patterns"),
-    ("report", "report_nodes", "sides", "comparison", "gate", "localization"),
+    ("report", "report_nodes", "sides", "comparison", "gate", "gate_thresholds", "localization"),
     ("shape", "review", "intervention"),
     ("render",),
     ("api",),

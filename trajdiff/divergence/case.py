@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,6 +17,28 @@ from trajdiff.model import Task
 
 #: Comparison levels below writes; each is used only where held-out passes do not trip over it.
 ALL_LEVELS = frozenset({"facts", "reads", "results"})
+
+
+class Levels(frozenset[str]):
+    """Levels that may be used, and those that an answer ``relied`` on: without any of the others the answer is
+    the same. To ask whether a level is in it counts as relying on it; ``allow`` only asks."""
+
+    def __new__(cls, levels: Iterable[str] = ()) -> Levels:
+        """These levels, none of them relied on yet."""
+        made = super().__new__(cls, levels)
+        made.relied = set()
+        return made
+
+    relied: set[str]
+
+    def __contains__(self, level: object) -> bool:
+        if isinstance(level, str):
+            self.relied.add(level)
+        return super().__contains__(level)
+
+    def allow(self, level: str) -> bool:
+        """Whether a level may be used, without saying that it was."""
+        return super().__contains__(level)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +57,15 @@ class Case:
     levels: frozenset[str] = field(default=ALL_LEVELS)
     borrowed: bool = False
     failures: tuple[PreparedTrial, ...] = ()
+
+    def may_use(self, level: str) -> bool:
+        """Whether a level may be used; say with ``relies_on`` where it gave an answer."""
+        return self.levels.allow(level) if isinstance(self.levels, Levels) else level in self.levels
+
+    def relies_on(self, level: str) -> None:
+        """Takes note that without this level another answer may be given."""
+        if isinstance(self.levels, Levels):
+            self.levels.relied.add(level)
 
     @property
     def passes(self) -> tuple[PreparedTrial, ...]:

@@ -203,9 +203,10 @@ def _owed(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
     place = place_of_call(case, reference, missing)
     if place is None:
         return
-    usable = "results" in case.levels and len(case.passes) >= AGREEING
+    usable = case.may_use("results") and len(case.passes) >= AGREEING
     other = other_result(case) if usable else None
     if other is not None and other.root < place.position:
+        case.relies_on("results")
         yield replace(other, manifest=place.position)
         return
     left = _user_left(case, write)

@@ -1,0 +1,80 @@
+"""A worker that dies, hangs or runs out of memory costs its job; every other job has its result."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.execution import work
+from trajdiff.execution.processes import Processes
+from trajdiff.execution.runner import SERIAL, Lost, Runner
+
+SQUARES = {number: number * number for number in range(6)}
+
+
+def results(runner: Runner, function: Callable[[int], int]) -> dict[int, int | Lost]:
+    return dict(runner.run(function, range(6)))
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.parametrize("runner", [SERIAL, Processes(2)], ids=["here", "processes"])
+def test_every_job_has_its_result(runner: Runner) -> None:
+    assert results(runner, work.square) == SQUARES
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (work.die_at_three, "its worker ended (SIGKILL, perhaps for want of memory)"),
+        (work.leave_at_three, "its worker ended (exit code 7)"),
+        (work.sleep_at_three, "it took longer than 1 s"),
+        (work.run_out_at_three, "the memory ran out"),
+    ],
+    ids=["killed", "exited", "too long", "memory"],
+)
+def test_a_lost_job_is_told_and_the_rest_goes_on(function: Callable[[int], int], reason: str) -> None:
+    seconds = 1 if function is work.sleep_at_three else None
+    found = results(Processes(2, seconds=seconds), function)
+    lost = found.pop(3)
+    assert isinstance(lost, Lost)
+    assert lost.reason == reason
+    assert found == {number: result for number, result in SQUARES.items() if number != 3}
+
+
+def test_memory_may_run_out_here_too() -> None:
+    found = results(SERIAL, work.run_out_at_three)
+    assert [number for number, result in found.items() if isinstance(result, Lost)] == [3]
+
+
+@pytest.mark.parametrize("runner", [SERIAL, Processes(2)], ids=["here", "processes"])
+def test_what_a_job_raises_is_raised(runner: Runner) -> None:
+    with pytest.raises(LookupError, match="three"):
+        results(runner, work.fail_at_three)
+
+
+def test_no_worker_is_left_when_the_caller_stops(tmp_path: Path) -> None:
+    running = Processes(2).run(work.own_process, [str(tmp_path)] * 20)
+    next(running)
+    running.close()  # type: ignore[attr-defined]
+    workers = [int(path.name) for path in tmp_path.iterdir()]
+    assert len(workers) == 2
+    for _ in range(50):
+        if not any(map(alive, workers)):
+            break
+        time.sleep(0.1)
+    assert not any(map(alive, workers))
+
+
+def test_no_job_needs_no_worker() -> None:
+    assert not list(Processes(2).run(work.square, []))

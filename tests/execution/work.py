@@ -1,0 +1,49 @@
+"""Work for workers to do: each function is imported by them under this name."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def die_at_three(number: int) -> int:
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+def leave_at_three(number: int) -> int:
+    if number == 3:
+        os._exit(7)
+    return number * number
+
+
+def sleep_at_three(number: int) -> int:
+    if number == 3:
+        time.sleep(60)
+    return number * number
+
+
+def run_out_at_three(number: int) -> int:
+    if number == 3:
+        raise MemoryError
+    return number * number
+
+
+def fail_at_three(number: int) -> int:
+    if number == 3:
+        raise LookupError("three")
+    return number * number
+
+
+def own_process(folder: str) -> int:
+    """Leaves a file with the number of its process, and takes its time."""
+    Path(folder, str(os.getpid())).touch()
+    time.sleep(0.2)
+    return os.getpid()
