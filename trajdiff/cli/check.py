@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import click
 
+from trajdiff.cli.github import append_summary, github_option
 from trajdiff.cli.options import Names, common_options, output_options, reading_options, traces_argument
 from trajdiff.cli.report import seed_option
 from trajdiff.cli.runs import fresh, paired_families, read_side
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command
 from trajdiff.cli.suite_options import calibration_of, families_of, labels_of, suite_options
-from trajdiff.cli.values import Renderers, check_formats, emit_value
+from trajdiff.cli.values import Renderers, check_formats, emit_value, for_files
 from trajdiff.cli.writing import check_target, write
 from trajdiff.comparison import compare_sides
 from trajdiff.divergence.finding import Grade
 from trajdiff.errors import UsageError
-from trajdiff.gate import FAIL_ON, NEED_BASELINE, CheckResult, GateOptions, check, minimum
+from trajdiff.gate import FAIL_ON, NEED_BASELINE, CheckResult, GateOptions, check
+from trajdiff.gate_thresholds import minimum
 from trajdiff.reliability.card import CardOptions
 from trajdiff.render import check_text, runs_markdown
 from trajdiff.render.safety import one_line
@@ -76,7 +76,7 @@ RENDERERS: Renderers = {
 @click.option("--max-p95", type=click.FloatRange(min=0), metavar="SECONDS", help="Most seconds at P95.")
 @click.option("--name", metavar="NAME", help="Title, and name in the marker of Markdown.")
 @click.option("--junit", metavar="FILE", help="Also write JUnit XML.")
-@click.option("--github", is_flag=True, help="Append Markdown to the step summary of GitHub.")
+@github_option
 @suite_options
 @seed_option
 @output_options
@@ -150,18 +150,13 @@ def _limits(asked: GateOptions) -> bool:
 
 
 def _files(session: Session, result: CheckResult, view: View) -> None:
-    """JUnit and the step summary."""
+    """JUnit and the step summary, cleaned like every file."""
     if session.options["junit"]:
-        write(session.options["junit"], check_text.render_junit(result))
+        shared, _ = session.sharing.prepare(result, view, file=True, format_name="junit")
+        write(session.options["junit"], check_text.render_junit(shared))
         session.note("wrote", one_line(session.options["junit"]))
-    if not session.options["github"]:
-        return
-    summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not summary:
-        session.note("note", "--github: GITHUB_STEP_SUMMARY is not set, nothing appended")
-        return
-    try:
-        with Path(summary).open("a", encoding="utf-8") as file:
-            file.write(runs_markdown.render_check(result, view))
-    except OSError as error:
-        raise UsageError(f"{summary}: cannot be written ({error.strerror or error})") from error
+    if session.options["github"]:
+        shared, look = session.sharing.prepare(
+            result, for_files(session, view), file=True, format_name="markdown"
+        )
+        append_summary(session, runs_markdown.render_check(shared, look))

@@ -103,7 +103,12 @@ def divergence_counts(comparison: Comparison) -> str:
         tasks = [change.task_id for change in comparison.changes for _ in getattr(change, name)]
         named = f" ({shortlist(list(dict.fromkeys(tasks)), 5)})" if tasks else ""
         parts.append(f"{len(tasks)} {name}{named}")
-    return f"divergences: {', '.join(parts)}"
+    text = f"divergences: {', '.join(parts)}"
+    if not any(change.new or change.gone for change in comparison.changes):
+        return text
+    most = max(side.n for change in comparison.changes for side in (change.baseline, change.candidate))
+    chance = f"with {plural(most, 'trial')} a side may miss it by chance"
+    return f"{text}. New and gone say which side shows it; {chance}"
 
 
 def class_line(comparison: Comparison) -> str:
