@@ -66,7 +66,7 @@ class LineFile:
 def encoded(value: Any) -> bytes:
     """The value as one line of JSON in UTF-8; what JSON cannot hold is written as text."""
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=repr)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=plain)
     except (ValueError, TypeError, RecursionError):
         text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
     try:
