@@ -45,16 +45,24 @@ class Cluster:
         self, executor: Any, function: Callable[[Job], Result], jobs: Sequence[Job], window: int
     ) -> Iterator[tuple[int, Result | Lost]]:
         waiting: dict[Future[Result], tuple[int, float]] = {}
+        suspects: list[int] = []
         for number, job in enumerate(jobs):
             waiting[executor.submit(function, job)] = number, time.monotonic()
             if len(waiting) >= window:
-                yield from self._finished(waiting, window)
+                yield from self._finished(waiting, suspects)
         while waiting:
-            yield from self._finished(waiting, window)
+            yield from self._finished(waiting, suspects)
+        # A worker that died takes along jobs that only waited for it: each is tried by itself.
+        for number in suspects:
+            alone: Future[Result] = executor.submit(function, jobs[number])
+            wait([alone], timeout=self.seconds)
+            yield number, self._result(alone)
 
     def _finished(
-        self, waiting: dict[Future[Result], tuple[int, float]], window: int
+        self, waiting: dict[Future[Result], tuple[int, float]], suspects: list[int]
     ) -> Iterator[tuple[int, Result | Lost]]:
+        from distributed import KilledWorker
+
         done: set[Future[Result]] = set()
         while not done:
             done, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
@@ -64,7 +72,11 @@ class Cluster:
                 done = {future for future, (_, since) in waiting.items() if since < limit}
         for future in sorted(done, key=lambda one: waiting[one]):
             number, _ = waiting.pop(future)
-            yield number, self._result(future)
+            # The executor of distributed stumbles (TypeError) over a result whose worker died meanwhile.
+            if future.done() and isinstance(future.exception(), KilledWorker | TypeError):
+                suspects.append(number)
+            else:
+                yield number, self._result(future)
 
     def _result(self, future: Future[Any]) -> Any:
         from distributed import KilledWorker
@@ -76,8 +88,8 @@ class Cluster:
             return future.result()
         except MemoryError:
             return Lost(reason=OUT_OF_MEMORY)
-        except KilledWorker as error:
-            return Lost(reason=f"its workers died, the last one at {error.last_worker.address}")
+        except KilledWorker:
+            return Lost(reason="every worker that tried it died")
         except ModuleNotFoundError as error:
             raise UsageError(
                 f"the workers of the cluster lack {error.name}", "install the same version there as here"
