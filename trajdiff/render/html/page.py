@@ -25,7 +25,7 @@ from trajdiff.render.wording import counts_line
 from trajdiff.report import Report, TaskReport
 
 #: Scripts in the order in which they stand in the file; each is a part of one program.
-SCRIPTS = ("page.js", "filters.js", "cells.js", "task.js", "keys.js")
+SCRIPTS = ("page.js", "filters.js", "cells.js", "found.js", "table.js", "task.js", "keys.js")
 
 
 def render(report: Report, view: View) -> bytes:

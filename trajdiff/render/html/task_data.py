@@ -6,6 +6,7 @@ The figures and words are those of the other formats; nothing is decided or coun
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from trajdiff.align.table import AlignedTable, Cell, Op, Row
@@ -36,6 +37,8 @@ OPS = {
     Op.MISSING: "m",
     Op.MOVED: "v",
 }
+#: Names of tools, actors and arguments come again in every row.
+_word = lru_cache(maxsize=8192)(one_line)
 #: Sentences of other formats are wrapped; a line this wide never is.
 _UNWRAPPED = View(width=1_000_000, full=True)
 
@@ -267,15 +270,15 @@ def _cell(cell: Cell, trial: int, base: str, texts: Texts) -> dict[str, Any]:
     made: dict[str, Any] = {"t": trial, "o": OPS[cell.op]}
     if cell.step is None:
         return made
-    made |= {"k": cell.kind, "a": one_line(cell.actor)}
+    made |= {"k": cell.kind, "a": _word(cell.actor)}
     if cell.tool is not None:
-        made["f"] = one_line(cell.tool)
+        made["f"] = _word(cell.tool)
     if cell.effect:
         made["e"] = cell.effect
     if cell.arguments:
-        made["g"] = [[one_line(name), texts.number(clean(value))] for name, value in cell.arguments]
+        made["g"] = [[_word(name), texts.number(clean(value))] for name, value in cell.arguments]
     if cell.changed:
-        made["c"] = [one_line(path) for path in cell.changed]
+        made["c"] = [_word(path) for path in cell.changed]
     if cell.result is not None:
         made["r"] = texts.number(clean(cell.result))
     if cell.is_error:
