@@ -207,6 +207,18 @@ def test_a_draft_holds_no_raw_controls_and_still_works(word: str, tmp_path: Path
     assert corpus.trials[0].verdict == "pass"
 
 
+@pytest.mark.parametrize("odd", [[], {}, [["x"]], {"type": {}}])
+def test_words_that_are_no_text_are_no_surprise(odd: Any, tmp_path: Path) -> None:
+    entries = [
+        {"role": "user", "content": [{"type": odd}]},
+        {"role": odd, "type": odd, "content": odd, "fn": odd},
+    ]
+    path = tmp_path / "own.json"
+    for log in (entries, entries[:1], entries[1:]):
+        path.write_text(json.dumps({"runs": [{"id": "a", "finish": odd, "passed": odd, "log": log}]}))
+        assert tomllib.loads(draft_mapping(str(path)))["map"]
+
+
 def test_a_path_in_a_comment_ends_no_line(tmp_path: Path) -> None:
     path = tmp_path / "a\nb c.json"
     path.write_text(json.dumps(NESTED), encoding="utf-8")

@@ -84,6 +84,15 @@ def test_TRI_10_the_report_gives_the_verdicts_and_its_lists_are_kept_apart(tmp_p
     assert told(corpus, "companion").severity == "note"
 
 
+def test_TRI_09_instances_of_the_report_without_a_trajectory_are_told(tmp_path: Path) -> None:
+    for name in "ab":
+        put(tmp_path, f"exp/{name}/{name}.traj", traj())
+    put(tmp_path, "exp/m-1.run.json", REPORT)
+    found = told(load([str(tmp_path)]), "reported_without_trial")
+    assert "it judges 4 tasks of which no trial was read" in found.message
+    assert found.details[0] == "c, d, e, f"
+
+
 @pytest.mark.parametrize(
     ("said", "verdict"),
     [

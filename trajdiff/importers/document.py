@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -27,20 +27,22 @@ from trajdiff.importers.record import (
     is_readable,
     record_of,
 )
+from trajdiff.importers.stored_steps import Span, Stamp, spans_of
 from trajdiff.model import Severity
 
 __all__ = ["Document", "Record", "decoded"]
 
 #: How many records are looked at to recognise a format.
 _HEADS = {Shape.LINES: 60, Shape.ARRAY: 20, Shape.OBJECT: 1}
-_LINE_SUFFIX = re.compile(r"\.(jsonl|ndjson)(\.gz)?$", re.IGNORECASE)
+LINE_NAME = re.compile(r"\.(jsonl|ndjson)(\.gz)?$", re.IGNORECASE)
 
 
 class Document:
     """A file whose content was found to be JSON text: an object, an array, or lines; or a zip ``archive``.
 
     ``path`` is the path as the user gave it. ``data`` is decompressed, UTF-8, without byte order mark. Of a
-    ``shallow`` document no value is given out that is nested too deeply for its reader.
+    ``shallow`` document no value is given out that is nested too deeply for its reader. ``stamp`` is that of a
+    large file whose very bytes ``data`` are: its records say where they lie in it.
     Raises ``Unreadable`` when made from text that is not JSON.
     """
 
@@ -52,8 +54,10 @@ class Document:
         *,
         archive: Archive | None = None,
         shallow: bool = False,
+        stamp: Stamp | None = None,
     ) -> None:
         self.path = path
+        self.stamp = stamp
         self.shallow = shallow
         self.archive = archive
         self.data = data
@@ -68,7 +72,7 @@ class Document:
     def _take_apart(self) -> Shape:
         first = self.data[:4096].lstrip()[:1]
         self._utf8 = jsontext.is_utf8(self.data)
-        if first == b"{" and _LINE_SUFFIX.search(self.path) and self._begins_with_object_line():
+        if first == b"{" and LINE_NAME.search(self.path) and self._begins_with_object_line():
             return self._as_lines()
         try:
             # The fast decoder does not look at what it skips: bytes that are no UTF-8 would pass unnoticed.
@@ -211,7 +215,7 @@ class Document:
                 records.append(Record(pointer="$", line=number, value=value, decoded=True))
                 found += 1
         except BadJsonError as error:
-            cut = last and not self.data.endswith(b"\n")
+            cut = last and not self.ends_with_line_break
             problem = "the last line is cut" if cut else f"not JSON: {error.problem} (column {error.column})"
             records.append(Record(pointer="$", line=number, problem=problem))
         self._tell_doubled(doubles, f"line {number}")
@@ -222,6 +226,11 @@ class Document:
                 f"line {number} holds {found} objects without a line break; all were read",
                 pointer=f"line {number}",
             )
+
+    @property
+    def ends_with_line_break(self) -> bool:
+        """Whether the last line is complete."""
+        return self.data.endswith(b"\n")
 
     # What readers ask for
 
@@ -261,12 +270,22 @@ class Document:
         if isinstance(value, msgspec.Raw):
             try:
                 parts = msgspec.json.decode(value, type=list[msgspec.Raw])
-                return tuple(Record(pointer=f"$.{key}[{i}]", raw=one) for i, one in enumerate(parts))
+                spans = self._spans(parts)
+                return tuple(
+                    Record(pointer=f"$.{key}[{i}]", raw=one, span=span)
+                    for i, (one, span) in enumerate(zip(parts, spans, strict=True))
+                )
             except jsontext.FAST_ERRORS:
                 value = decoded_or_parts(value)
         if not isinstance(value, list):
             return None
         return tuple(record_of(one, f"$.{key}[{i}]") for i, one in enumerate(value))
+
+    def _spans(self, parts: Sequence[msgspec.Raw]) -> Sequence[Span | None]:
+        """Where these parts of ``data`` lie in the file."""
+        if self.stamp is None:
+            return [None] * len(parts)
+        return spans_of(self.data, parts, self.path, self.stamp)
 
     def records(self) -> Iterator[Record]:
         """The records: items of an array, lines, or the one object."""

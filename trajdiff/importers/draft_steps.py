@@ -52,12 +52,12 @@ def _reader(entries: Entries) -> str | None:
         return "gemini_parts"
     if all(one.get("type") in ("human", "ai", "system", "tool") for one in entries):
         return "langchain_messages"
-    roles = {one.get("role") for one in entries}
-    if not roles <= {"system", "developer", "user", "assistant", "tool", "function"}:
+    known = ("system", "developer", "user", "assistant", "tool", "function")
+    if not all(one.get("role") in known for one in entries):
         return None
     blocks = [block for one in entries if isinstance(one.get("content"), list) for block in one["content"]]
-    kinds = {block.get("type") for block in blocks if isinstance(block, dict)}
-    return "anthropic_blocks" if kinds & {"tool_use", "tool_result"} else "openai_messages"
+    kinds = [block.get("type") for block in blocks if isinstance(block, dict)]
+    return "anthropic_blocks" if "tool_use" in kinds or "tool_result" in kinds else "openai_messages"
 
 
 def _by_kind(entries: Entries) -> list[tuple[tuple[str, str] | None, Entries]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from trajdiff.errors import InputError
@@ -27,7 +27,9 @@ from trajdiff.importers.side_files import (
     without_side_files,
 )
 from trajdiff.model import Corpus, Diagnostic, InputFile, Severity, Verdict
-from trajdiff.natural import natural_key
+from trajdiff.natural import natural, natural_key
+
+_NAMED = 8
 
 
 @dataclass(slots=True, kw_only=True)
@@ -92,7 +94,7 @@ def read_corpus(paths: Sequence[str], options: ReadOptions) -> Corpus:
         trials = [trial for task in tasks for trial in task.trials]
         session.diagnostics = settled_after_join(session.diagnostics, trials)
         more += tuple(session.ledger.notes)
-    for diagnostic in more:
+    for diagnostic in (*more, *_reported_without_trial(session.units)):
         session.fail_or(diagnostic)
     corpus = Corpus(
         tasks=tasks,
@@ -185,6 +187,23 @@ def _add_absent(session: _Session) -> None:
     if session.ledger is not None:
         for path, imported in session.ledger.absent_files(unit.path for unit in session.units):
             _add_without_trace(path, imported, session)
+
+
+def _reported_without_trial(units: Sequence[Unit]) -> Iterator[Diagnostic]:
+    """A warning for a report that judges tasks of which no trial was read."""
+    there = {trial.task_id for unit in units for trial in unit.imported.trials}
+    for unit in units:
+        lacking = natural({name for name in unit.imported.reported if name not in there})
+        if lacking:
+            more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+            count = "1 task" if len(lacking) == 1 else f"{len(lacking)} tasks"
+            yield Diagnostic(
+                severity=Severity.WARNING,
+                slug="reported_without_trial",
+                message=f"the report and the trials do not match: it judges {count} of which no trial was read",
+                path=unit.path,
+                details=(f"{', '.join(lacking[:_NAMED])}{more}", "they are not counted: no trial, no outcome"),
+            )
 
 
 #: A file of a folder that is no JSON by its name and none by its content is a stray file, not a broken log.

@@ -65,6 +65,8 @@ class _OpenHands:
             return _folder_claim(peek)
         if peek.shape is Shape.ARCHIVE:
             return None
+        if _is_metadata(peek):
+            return Claim(rule="metadata.json of a run")
         if peek.shape is Shape.OBJECT and any(_is_event(head) for head in peek.heads):
             return Claim(rule="one event") if _EVENT_FILE.search(peek.path) else None
         if any(_is_row(head) for head in peek.heads):
@@ -80,6 +82,9 @@ class _OpenHands:
     def read(self, source: Source, options: ReadOptions) -> Imported:
         """Every instance is a trial; attempts are retries, and of repeated rows the last counts."""
         document = source.document
+        if _is_metadata(document.peek):
+            document.notices.add(Severity.NOTE, "companion", "the metadata of a run; its rows repeat them")
+            return Imported(trials=(), diagnostics=document.notices.all(), unread=1)
         first = _RETRY.sub("", document.path)
         if first != document.path and Path(first).is_file():
             document.notices.add(Severity.NOTE, "retries", f"attempts that {first} chose from; not counted")
@@ -97,6 +102,13 @@ class _OpenHands:
 
 
 IMPORTER = _OpenHands()
+
+
+def _is_metadata(peek: Peek) -> bool:
+    if peek.shape is not Shape.OBJECT or peek.path.rpartition("/")[2] != "metadata.json" or not peek.heads:
+        return False
+    head = peek.heads[0]
+    return head.has("agent_class") and bool(head.keys & {"llm", "llm_config"})
 
 
 def _is_row(head: Head) -> bool:

@@ -19,7 +19,9 @@ from trajdiff.importers.archive import (
     unpack_zstd,
 )
 from trajdiff.importers.document import Document
+from trajdiff.importers.long_lines import long_lines
 from trajdiff.importers.protocol import Unreadable
+from trajdiff.importers.stored_steps import LARGE, Stamp, stamp_of
 
 _LFS = b"version https://git-lfs"
 _MARKS = (
@@ -36,13 +38,17 @@ def open_document(path: str, stdin: bytes | None = None, *, shallow: bool = Fals
 
     A ``shallow`` document refuses values that are nested too deeply for readers that walk them.
     """
-    data = _content(path, stdin)
+    lines = long_lines(path, shallow=shallow) if path != "-" else None
+    if lines is not None:
+        return lines
+    stamp = _stamp(path)
+    data = content = _content(path, stdin)
     sha256 = hashlib.sha256(data).hexdigest()
     data = _decompressed(data)
     if data.startswith(ZIP_MAGIC):
         return Document(path, data, sha256, archive=open_archive(data), shallow=shallow)
     data = _as_utf8(data)
-    if not data.strip():
+    if not data or data.isspace():  # a stripped copy of a large file would double it
         raise Unreadable(
             "empty_file", "the file is empty (0 bytes)" if not data else "the file holds only white space"
         )
@@ -54,7 +60,15 @@ def open_document(path: str, stdin: bytes | None = None, *, shallow: bool = Fals
         )
     if b"\x00" in data[:1024]:
         raise Unreadable("binary_file", "not a text file")
-    return Document(path, data, sha256, shallow=shallow)
+    plain = data is content and len(data) >= LARGE
+    return Document(path, data, sha256, shallow=shallow, stamp=stamp if plain else None)
+
+
+def _stamp(path: str) -> Stamp | None:
+    try:
+        return stamp_of(Path(path).stat())
+    except OSError:
+        return None
 
 
 def _content(path: str, stdin: bytes | None) -> bytes:

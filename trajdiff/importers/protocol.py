@@ -155,7 +155,8 @@ class Imported:
     """What one file (or folder layout) holds.
 
     A trial whose log has no number comes with ordinal -1 and its own id, or an empty one; the numbers are
-    given when all files are read. ``unread`` counts the records that gave no trial.
+    given when all files are read. ``unread`` counts the records that gave no trial. ``reported`` are tasks that
+    this file gives an outcome of, while their trials lie in other files.
     """
 
     trials: tuple[Trial, ...]
@@ -163,6 +164,7 @@ class Imported:
     diagnostics: tuple[Diagnostic, ...] = ()
     producer: Mapping[str, Any] = field(default_factory=dict)
     unread: int = 0
+    reported: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,13 +12,15 @@ from trajdiff.importers.deep_json import parts_of
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.naming import place_of
 from trajdiff.importers.protocol import Head
+from trajdiff.importers.stored_steps import Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """One record of a file: where it lies and its JSON text, or why it cannot be read.
 
-    A ``shallow`` record is refused if it is nested deeper than readers can walk.
+    A ``shallow`` record is refused if it is nested deeper than readers can walk. ``span`` is where it lies in a
+    large plain file, None in any other.
     """
 
     pointer: str
@@ -28,6 +30,7 @@ class Record:
     decoded: bool = False
     problem: str | None = None
     shallow: bool = False
+    span: Span | None = None
 
     @property
     def place(self) -> str:

@@ -68,10 +68,25 @@ class _SweReport:
         """No trial: the trajectories beside it are joined with it."""
         notices = source.document.notices
         notices.add(Severity.NOTE, "companion", "a companion of trajectories; it holds no steps of its own")
-        return Imported(trials=(), diagnostics=notices.all(), unread=1)
+        return Imported(
+            trials=(), diagnostics=notices.all(), unread=1, reported=tuple(_instances(source.document))
+        )
 
 
 IMPORTER = _SweReport()
+
+
+def _instances(document: Document) -> Iterator[str]:
+    """The instances that a report judges; a list of predictions judges none."""
+    for record in document.records():
+        if record.problem is not None:
+            continue
+        value = as_object(record.decode())
+        if "resolved_ids" in value:
+            for name, _ in _LISTS:
+                yield from (known for one in as_list(value.get(name)) if (known := id_text(one)) is not None)
+        else:
+            yield from (key for key, one in value.items() if "resolved" in as_object(one))
 
 
 def joined(path: str, instance: str, notices: Notices, what: str) -> Judgement:
