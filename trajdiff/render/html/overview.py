@@ -16,7 +16,7 @@ from trajdiff.render.curve import infra_note
 from trajdiff.render.marks import MEANINGS, UNICODE
 from trajdiff.render.safety import clean, one_line
 from trajdiff.render.wording import caution, completeness_lines, self_check_line, summary_lines
-from trajdiff.report import Report, TaskReport
+from trajdiff.report import Report, TaskReport, TrialRow
 
 #: What stands behind each grade, as the reader is told (interface.md 3.4).
 GRADES = (
@@ -158,12 +158,16 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
         found += [
             NotCompared(
                 what=f"trial {name}/{one_line(trial.trial_id)}",
-                reason=one_line(trial.error or trial.verdict_rule or trial.termination or "no verdict"),
+                reason=one_line(trial.error or _no_verdict(trial)),
             )
             for trial in task.trials
             if trial.verdict in (Verdict.UNSCORED, Verdict.INFRA)
         ]
     return tuple(found)
+
+
+def _no_verdict(trial: TrialRow) -> str:
+    return "no verdict" if trial.verdict is Verdict.UNSCORED else trial.termination.replace("_", " ")
 
 
 def _no_contrast(task: TaskReport) -> str:
