@@ -22,7 +22,7 @@ from trajdiff.settings_rules import RedactRules
 T = TypeVar("T")
 
 #: What a placeholder looks like, also where Markdown has escaped it.
-PLACEHOLDER = re.compile(r"redacted:([a-z]+)\\?#[0-9]+")
+PLACEHOLDER = re.compile(r"redacted:([a-z]+)\\?#(?:&#8203;)?[0-9]+")
 #: Fields that hold fingerprints, made by us from hashes: nothing to hide, and no accident may change them.
 _FINGERPRINTS = frozenset({"row_id", "sha256", "format_version", "tool_version"})
 #: A value hidden for its name is also hidden in running text, if it is no ordinary word.

@@ -9,8 +9,9 @@ import pytest
 
 from tests.render.made import hostile, lamp, report, shop
 from tests.render.views import view_for
-from trajdiff.render.markdown import BUDGET
+from trajdiff.render.markdown import BUDGET, within
 from trajdiff.render.markdown_text import cell, code, fence
+from trajdiff.render.marks import ASCII
 from trajdiff.render.registry import by_name
 from trajdiff.report import Report
 
@@ -56,7 +57,10 @@ def test_hostile_text_mentions_nobody_and_is_no_html(subject: str) -> None:
         ("a|b", "a\\|b"),
         ("*x* _y_", "\\*x\\* \\_y\\_"),
         ("<img>", "&lt;img&gt;"),
-        ("@all", "&#64;all"),
+        ("@all", "@&#8203;all"),
+        ("see #12 and x/y#3", "see \\#&#8203;12 and x/y\\#&#8203;3"),
+        ("GH-7", "GH&#8203;-7"),
+        ("https://x.org www.x.org", "https:&#8203;//x.org www&#8203;.x.org"),
         ("line\nbreak", "line break"),
     ],
 )
@@ -88,6 +92,35 @@ def test_a_comment_that_is_too_long_loses_details_first() -> None:
     assert "<details>" not in text
     assert "step details of 8 tasks left out" in text
     assert text.startswith("<!-- trajdiff:report -->\n### trajdiff: 8 tasks")
+
+
+def test_what_github_decodes_still_mentions_and_links_nothing() -> None:
+    """Entities are decoded before mentions are looked for, so a character must stand in between."""
+    import html
+
+    shown = html.unescape(cell("@octocat fixes #1, GH-2, http://x.org")).replace("\\", "")
+    assert not re.search(r"@\w|#\d|GH-\d|://", shown)
+    assert shown.replace("\u200b", "") == "@octocat fixes #1, GH-2, http://x.org"
+
+
+@pytest.mark.parametrize("subject", ["report", "task", "trials", "unstable", "inspect"])
+def test_ascii_markdown_is_ascii(subject: str) -> None:
+    assert written(subject, shop(), marks=ASCII).isascii()
+
+
+def test_whatever_is_in_it_a_comment_keeps_to_the_limit() -> None:
+    made = lamp()
+    lead = replace(made.finding.divergences[0], headline="long " * 9000)
+    finding = replace(made.finding, lead=lead, divergences=(lead,))
+    tasks = tuple(replace(made, task_id=f"T-{i}", finding=finding) for i in range(3))
+    text = written("report", report(tasks))
+    assert len(text) <= BUDGET
+    assert "characters left out: a comment holds 60000" in text
+    cut = within("a\n```diff\n" + "- x\n" * 40_000)
+    assert len(cut) <= BUDGET
+    assert len(re.findall(r"^```", cut, flags=re.M)) == 2
+    folded = within("<details><summary>x</summary>\n" + "y\n" * 40_000)
+    assert folded.count("</details>") == 1
 
 
 def test_the_table_of_tasks_agrees_with_the_text() -> None:

@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
+from trajdiff.cli.github import append_summary, github_option
 from trajdiff.cli.options import common_options, output_options, reading_options
 from trajdiff.cli.report import seed_option
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command
 from trajdiff.cli.suite_options import families_for, families_option
-from trajdiff.cli.values import Renderers, check_formats, emit_value
+from trajdiff.cli.values import Renderers, check_formats, emit_value, for_files
 from trajdiff.comparison import Change, Comparison, compare_sides
 from trajdiff.errors import InputError
 from trajdiff.model import Corpus
@@ -22,6 +23,7 @@ from trajdiff.natural import natural
 from trajdiff.reliability.card import CardOptions
 from trajdiff.reliability.families import Families
 from trajdiff.render import runs_json, runs_markdown, runs_text
+from trajdiff.render.safety import one_line
 from trajdiff.report import FORMAT_VERSION, Report
 from trajdiff.sides import Side, side_of, side_of_saved
 
@@ -53,6 +55,8 @@ RENDERERS: Renderers = {
 @click.option("--stats", is_flag=True, help="Standard errors, bootstrap, adjusted p.")
 @click.option("--all", "all", is_flag=True, help="Every task whose divergences changed.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N rows.")
+@click.option("--name", metavar="NAME", help="Title, and name in the marker of Markdown.")
+@github_option
 @seed_option
 @output_options
 @reading_options
@@ -70,8 +74,17 @@ def compare_runs(ctx: click.Context, /, baseline: str, candidate: str, **options
     before, after = read_side(session, baseline), read_side(session, candidate)
     families = paired_families(options, before, after)
     made = compare_sides(before, after, k=k, seed=options["seed"], families=families)
-    view = session.view(stats=options["stats"], show_all=options["all"])
+    view = session.view(stats=options["stats"], show_all=options["all"], name=session.settings.name)
     emit_value(session, made, RENDERERS, view)
+    if options["github"]:
+        shared, look = session.sharing.prepare(
+            made, for_files(session, view), file=True, format_name="markdown"
+        )
+        append_summary(session, runs_markdown.render(shared, look))
+    changed = next((one.task_id for one in made.changes if one.new), None)
+    session.hint(
+        f"trajdiff compare task {one_line(changed)} {one_line(candidate)}" if changed else "trajdiff check"
+    )
     return 1 if options["exit_code"] and _worse(made) else 0
 
 
@@ -116,4 +129,5 @@ def saved_report(path: str) -> dict[str, Any] | None:
 
 
 def _worse(made: Comparison) -> bool:
-    return bool(made.of(Change.BROKEN)) or any(change.new for change in made.changes)
+    new = (one for change in made.changes for one in change.new)
+    return bool(made.of(Change.BROKEN)) or any(not one.accepted for one in new)

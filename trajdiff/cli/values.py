@@ -47,8 +47,7 @@ def emit_value(session: Session, value: Any, renderers: Renderers, view: View) -
 
     targets = check_formats(session, renderers)
     name = session.format()
-    plain = replace(view, color=False)
-    for_file = replace(plain, width=100, marks=ASCII if session.options.get("ascii") else UNICODE)
+    plain, for_file = replace(view, color=False), for_files(session, view)
     rendered = []
     for target, kind in targets:
         shared, look = session.sharing.prepare(value, for_file, file=True, format_name=kind)
@@ -61,3 +60,10 @@ def emit_value(session: Session, value: Any, renderers: Renderers, view: View) -
     for target, content, told in rendered:
         write(target, content)
         session.note("wrote", f"{one_line(target)}   {told}")
+
+
+def for_files(session: Session, view: View) -> View:
+    """A file must not depend on the terminal it was made at."""
+    from dataclasses import replace
+
+    return replace(view, color=False, width=100, marks=ASCII if session.options.get("ascii") else UNICODE)

@@ -12,6 +12,7 @@ from trajdiff.reliability.gates import Outcome
 from trajdiff.render.json_card import gate_object
 from trajdiff.render.json_text import to_json, to_jsonl
 from trajdiff.render.lines import Line, Span, fit, line, paint, wrap
+from trajdiff.render.places import places
 from trajdiff.render.runs_json import comparison_object
 from trajdiff.render.safety import one_line
 from trajdiff.render.view import View
@@ -157,11 +158,25 @@ def _failures(task_id: str, result: CheckResult) -> list[str]:
         if "new-failure" in names and before.c == before.n and after.c < after.n:
             told.append(f"passed {before.c} of {before.n}, now {after.c} of {after.n}")
         if "new-divergence" in names:
-            graded = [one for one in change.new if one.grade and one.grade <= result.min_grade]
-            told += [f"new divergence: {one.text} ({one.grade}, {one.support})" for one in graded]
+            told += [
+                f"new divergence: {one.text} ({one.grade}, {one.support})"
+                + _source(result, task_id, one.identity)
+                for one in change.new
+                if one.grade and one.grade <= result.min_grade and not one.accepted
+            ]
         if "same-path" in names and change.new_same_path:
             told.append("same path, different outcome")
     return told
+
+
+def _source(result: CheckResult, task_id: str, identity: str) -> str:
+    """Sentence and place in the log of a divergence, behind its headline."""
+    task = result.report.task(task_id)
+    for entry in task.finding.divergences if task is not None else ():
+        if task is not None and entry.identity == identity:
+            where = ", ".join(f"{place.side} {place.ref}" for place in places(task, entry))
+            return f". {entry.sentence} Source: {where}"
+    return ""
 
 
 def _xml(text: str) -> str:

@@ -203,7 +203,7 @@ def render_markdown(report: Report, view: View) -> str:
     ]
     parts = [
         table(("source", "format", "tasks", "trials", "verdicts from", "notes"), sources, right=(2, 3)),
-        "".join(f"- {cell(text)}\n" for text in completeness_lines(report)),
+        "".join(f"- {cell(view.marks.words(text))}\n" for text in completeness_lines(report)),
     ]
     if report.tools:
         tools = [

@@ -60,13 +60,28 @@ def render(report: Report, view: View) -> str:
         text = _comment(report, view, details=details, rows=rows)
         if len(text) <= BUDGET:
             break
-    return text
+    return within(text)
+
+
+def within(text: str) -> str:
+    """A comment of at most ``BUDGET`` characters: whole lines from its beginning, and a line that says so. What
+    is cut in the middle of a folded part or a code block is closed."""
+    if len(text) <= BUDGET:
+        return text
+    last = f"\n\nthe rest of {len(text)} characters left out: a comment holds {BUDGET}\n"
+    kept = text[: BUDGET - len(last) - 40]
+    kept = kept[: kept.rfind("\n") + 1] or kept
+    fences = re.findall(r"^(`{3,})", kept, flags=re.M)
+    close = f"{fences[-1]}\n" if len(fences) % 2 else ""
+    if kept.count("<details>") > kept.count("</details>"):
+        close += "</details>\n"
+    return kept + close + last
 
 
 def _comment(report: Report, view: View, *, details: int, rows: int) -> str:
     tasks = [task for task in chosen_tasks(report, view.choice) if _has_something_to_say(task, view)]
     shown = tasks if view.show_all else tasks[:rows]
-    parts = [_head(report), _broken(report), _curve(report, view), _tasks(report, shown, view)]
+    parts = [_head(report, view), _broken(report), _curve(report, view), _tasks(report, shown, view)]
     if len(shown) < len(tasks):
         parts.append(f"and {len(tasks) - len(shown)} more\n")
     led = [task for task in shown if task.finding.lead is not None and not task.finding.lead.abstained]
@@ -83,7 +98,7 @@ def _has_something_to_say(task: TaskReport, view: View) -> bool:
     return view.show_all or view.choice.only is not None or task.finding.kind is not FindingKind.ALWAYS_PASS
 
 
-def _head(report: Report) -> str:
+def _head(report: Report, view: View) -> str:
     """The marker a workflow finds its comment by, then the title."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", one_line(report.name or "report")).strip("-") or "report"
     suite = report.suite
@@ -91,7 +106,7 @@ def _head(report: Report) -> str:
     title = f"{cell(report.name)}, " if report.name else ""
     found = sum(task.finding.kind is FindingKind.DIVERGENCE for task in report.tasks)
     result = f"{plural(found, 'task')} with a divergence" if found else "no divergence"
-    scope = f"{title}{plural(suite.tasks, 'task')} × {trials} trials"
+    scope = f"{title}{plural(suite.tasks, 'task')} {view.marks.times} {trials} trials"
     return f"<!-- trajdiff:{name} -->\n### trajdiff: {scope}: {result}\n"
 
 
@@ -189,17 +204,19 @@ def _support(lead: Divergence | None) -> tuple[str, str]:
 
 
 def _steps(task: TaskReport, view: View) -> str:
-    """The steps from root to manifest as a diff block, folded away."""
     lead = task.finding.lead
-    if lead is None:
-        return ""
+    return "" if lead is None else steps_block(task, lead, view)
+
+
+def steps_block(task: TaskReport, lead: Divergence, view: View) -> str:
+    """The steps from root to manifest of a divergence as a diff block, folded away."""
     rows = rows_text(root_row(task.finding, lead), manifest_row(task.finding, lead), " to ")
     lines = diff_lines(task, lead, view)
     if not lines:
         return ""
     word = "steps" if "to" in rows else "step"
     where = f", {word} {rows}" if rows else ""
-    source = " · ".join(f"{place.side} {code(place.ref)}" for place in places(task, lead))
+    source = view.marks.dot.join(f"{place.side} {code(place.ref)}" for place in places(task, lead))
     return (
         f"<details><summary>{cell(task.task_id)}{where}</summary>\n\n"
         f"{cell(lead.sentence)}\n\n{fence(lines, 'diff')}\n"
@@ -235,7 +252,8 @@ def _foot(report: Report, view: View) -> str:
     elif report.redacted:
         parts.append(counts_text(dict(report.redacted)))
     parts += [self_check_line(report), caution(report), *report.method[:1], f"trajdiff {report.tool_version}"]
-    return f"<sub>{' · '.join(cell(part) for part in parts)}</sub>\n"
+    said = (cell(view.marks.words(part)) for part in parts)
+    return f"<sub>{view.marks.dot.join(said)}</sub>\n"
 
 
 def render_task(report: Report, view: View) -> str:
@@ -243,8 +261,9 @@ def render_task(report: Report, view: View) -> str:
     task = task_of(report, view)
     title = f" {cell(task.title)}" if task.title else ""
     ks = task_ks(task.reliability, view.k)
-    figures = " · ".join(f"pass^{k} {format_k(task.reliability.pass_hat_k, k)}" for k in ks)
-    parts = [f"### {code(task.task_id)}{title}\n", f"{trial_strip(task, view.marks)} · {figures}\n"]
+    dot = view.marks.dot
+    figures = dot.join(f"pass^{k} {format_k(task.reliability.pass_hat_k, k)}" for k in ks)
+    parts = [f"### {code(task.task_id)}{title}\n", f"{trial_strip(task, view.marks)}{dot}{figures}\n"]
     for divergence, trials in groups(task):
         parts.append(_divergence(task, divergence, trials, view))
     silent = [entry for entry in task.finding.divergences if not claims(entry)]

@@ -8,6 +8,9 @@ from collections.abc import Iterable, Sequence
 from trajdiff.render.safety import one_line
 
 _ACTIVE = re.compile(r"([\\`*_\[\]<>&#~$!])")
+#: What GitHub links or mentions after it has decoded entities: a space of no width in between stops it.
+_LINKED = re.compile(r"@|(?<=#)(?=[0-9])|(?<=\bGH)(?=-[0-9])|(?<=[A-Za-z]:)(?=//)|(?<=\bwww)(?=\.)", re.I)
+_APART = "&#8203;"
 _TICKS = re.compile(r"`+")
 
 
@@ -16,12 +19,7 @@ def cell(text: str) -> str:
     escaped = _ACTIVE.sub(
         lambda match: f"\\{match[1]}" if match[1] not in "<>&" else _ENTITIES[match[1]], one_line(text)
     )
-    return (
-        escaped.replace("|", "\\|")
-        .replace("@", "&#64;")
-        .replace("://", ":&#8203;//")
-        .replace("www.", "www&#46;")
-    )
+    return _LINKED.sub(lambda match: match[0] + _APART, escaped).replace("|", "\\|")
 
 
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}

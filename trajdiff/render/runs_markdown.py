@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from trajdiff.comparison import Comparison
+from trajdiff.divergence.finding import Divergence
 from trajdiff.gate import CheckResult
+from trajdiff.natural import natural_key
+from trajdiff.redaction import counts_text
+from trajdiff.render.markdown import BUDGET, steps_block, within
 from trajdiff.render.markdown_text import cell, code, table
 from trajdiff.render.runs_text import (
     budget_line,
@@ -24,8 +29,10 @@ from trajdiff.render.runs_text import (
 from trajdiff.render.safety import one_line
 from trajdiff.render.view import View
 from trajdiff.render.wording import plural
+from trajdiff.report import Report, TaskReport
 
 MOST_ROWS = 10
+_DETAILS = 5
 
 
 def render(comparison: Comparison, view: View) -> str:
@@ -33,11 +40,24 @@ def render(comparison: Comparison, view: View) -> str:
     made = comparison.decision
     result = f"pass^{made.k} {signed(made.difference)}"
     head = f"### trajdiff: {plural(made.tasks, 'task')} compared: {cell(result)}\n"
-    return "\n".join([marker(None), head, *body(comparison, view)])
+    return within("\n".join([marker(view.name), head, *body(comparison, view)]))
 
 
 def render_check(result: CheckResult, view: View) -> str:
-    """The gates, then the comparison behind them."""
+    """The gates, then the comparison behind them and the steps of new divergences. Cut in this order when too
+    long: steps, then rows, then whatever is left; a line says what was cut."""
+    found = new_divergences(result)
+    for details, rows in ((_DETAILS, MOST_ROWS), (0, MOST_ROWS), (0, 3)):
+        text = _check(result, view, found[:details], rows)
+        if len(found) > details:
+            left = plural(len(found) - details, "new divergence")
+            text += f"\nsteps of {left} left out\n"
+        if len(text) <= BUDGET:
+            return text
+    return within(text)
+
+
+def _check(result: CheckResult, view: View, details: Sequence[tuple[TaskReport, Divergence]], rows: int) -> str:
     report = result.report
     failed, of = len(result.failed), len(result.results)
     words = f"{failed} of {plural(of, 'gate')} failed" if failed else f"{plural(of, 'gate')} passed"
@@ -45,15 +65,42 @@ def render_check(result: CheckResult, view: View) -> str:
         words = "incomplete"
     title = f"{cell(report.name)}, " if report.name else ""
     parts = [marker(report.name), f"### trajdiff: {title}{plural(report.suite.tasks, 'task')}: {words}\n"]
-    rows = [
+    gates = [
         ("**" + str(one.outcome).upper() + "**", cell(one.name), cell(one_line(one.text)))
         for one in result.results
     ]
-    parts.append(table(("", "gate", ""), rows, right=()))
+    parts.append(table(("", "gate", ""), gates, right=()))
     parts += [f"- incomplete: {cell(one_line(text))}" for text in result.incomplete]
     if result.comparison is not None:
-        parts += ["", *body(result.comparison, view)]
-    return "\n".join(parts) + "\n"
+        parts += ["", *body(result.comparison, view, rows, _standing(report))]
+    parts += [steps_block(task, divergence, view) for task, divergence in details]
+    return "\n".join(part for part in parts if part is not None) + "\n"
+
+
+def _standing(report: Report) -> list[str]:
+    """What the foot of a comment says about rules, and about what was hidden."""
+    accepted = sum(one.accepted is not None for task in report.tasks for one in task.finding.divergences)
+    said = [f"{accepted} accepted", *report.rules]
+    if report.redacted is None:
+        said.append("not redacted")
+    elif report.redacted:
+        said.append(counts_text(dict(report.redacted)))
+    return said
+
+
+def new_divergences(result: CheckResult) -> list[tuple[TaskReport, Divergence]]:
+    """Divergences that the baseline lacks and no entry accepts, one per identity, the best grade first."""
+    if result.comparison is None:
+        return []
+    found = []
+    for change in result.comparison.changes:
+        task = result.report.task(change.task_id)
+        wanted = {one.identity for one in change.new if not one.accepted}
+        for entry in task.finding.divergences if task is not None else ():
+            if task is not None and entry.identity in wanted and not entry.abstained:
+                wanted.discard(entry.identity)
+                found.append((task, entry))
+    return sorted(found, key=lambda pair: (pair[1].grade or "Z", natural_key(pair[0].task_id)))
 
 
 def marker(name: str | None) -> str:
@@ -62,15 +109,15 @@ def marker(name: str | None) -> str:
     return f"<!-- trajdiff:{clean} -->"
 
 
-def body(comparison: Comparison, view: View) -> list[str]:
-    """Warnings, figures, what the decision says, changed tasks, budget."""
+def body(comparison: Comparison, view: View, most: int = MOST_ROWS, more: Sequence[str] = ()) -> list[str]:
+    """Warnings, figures, what the decision says, changed tasks, budget; ``more`` ends the small print."""
     parts = [f"**{cell(text)}**\n" for text in warning_lines(comparison)]
     headers = ("", "baseline", "candidate", "change", "95 %")
     rows = [tuple(cell(text) for text in row) for row in figure_rows(comparison)]
     parts.append(table(headers, rows, right=(1, 2, 3)))
     parts += [f"{cell(text)}\n" for text in verdict_lines(comparison, view.marks, stats=view.stats)]
     found = changed(comparison)
-    shown = found if view.show_all else [one for one in found if matters(one)][:MOST_ROWS]
+    shown = found if view.show_all else [one for one in found if matters(one)][:most]
     if shown:
         lines = [
             (
@@ -91,7 +138,9 @@ def body(comparison: Comparison, view: View) -> list[str]:
         class_line(comparison),
         budget_line(comparison),
         *pairing_lines(comparison),
+        *more,
         "divergences are places to look",
     ]
-    parts.append(f"<sub>{' · '.join(cell(text) for text in foot)}</sub>\n")
+    said = (cell(view.marks.words(text)) for text in foot)
+    parts.append(f"<sub>{view.marks.dot.join(said)}</sub>\n")
     return parts

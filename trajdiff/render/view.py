@@ -30,7 +30,7 @@ class View:
     ``width`` in terminal cells; ``k`` the columns asked for (empty: the default choice); ``context`` the
     equal steps kept around a difference; ``layout`` is ``side``, ``inline`` or ``auto``; ``task_id``,
     ``trials`` and ``pair`` say what ``compare`` is about. ``columns`` of an export (empty: all) and ``excel``,
-    the byte order mark of a CSV, are for exports.
+    the byte order mark of a CSV, are for exports; ``name`` is the title where the value shown has none.
     """
 
     width: int = 100
@@ -49,3 +49,4 @@ class View:
     brief: bool = False
     columns: tuple[str, ...] = ()
     excel: bool = False
+    name: str | None = None
