@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from trajdiff.cli import program, session
+from tests.cli.conftest import run
+from trajdiff.cli import session
 
 
 @pytest.fixture
@@ -40,12 +40,12 @@ def traces(tmp_path: Path) -> Path:
 def written(*arguments: str | Path) -> tuple[str, str]:
     """The page with its chunks unpacked, and what was said on standard error."""
     page = Path(arguments[arguments.index("--html") + 1])
-    done = CliRunner().invoke(program.cli, ["report", *map(str, arguments)])
-    assert done.exit_code == 0, done.stderr
+    done = run("report", *map(str, arguments))
+    assert done.code == 0, done.err
     text = page.read_text(encoding="utf-8")
     packed = re.findall(r'<script type="application/gzip" id="\w+">([^<]*)<', text)
     inside = "".join(gzip.decompress(base64.b64decode(one)).decode() for one in packed)
-    return text + inside, done.stderr
+    return text + inside, done.err
 
 
 def test_secrets_stay_out_of_the_page_and_its_chunks(traces: Path, tmp_path: Path) -> None:
@@ -71,8 +71,8 @@ def test_shape_only(traces: Path, tmp_path: Path) -> None:
 
 def test_to_takes_the_suffix_and_gives_the_same_file(traces: Path, tmp_path: Path) -> None:
     one, two = tmp_path / "a.html", tmp_path / "b.html"
-    done = CliRunner().invoke(program.cli, ["report", str(traces), "--html", str(one), "--to", str(two)])
-    assert done.exit_code == 0
+    done = run("report", str(traces), "--html", str(one), "--to", str(two))
+    assert done.code == 0
     assert one.read_bytes() == two.read_bytes()
 
 
@@ -90,25 +90,23 @@ def test_a_large_file_is_told_with_what_makes_it_smaller(
 
 def test_a_log_is_never_written_over(traces: Path) -> None:
     before = traces.read_bytes()
-    done = CliRunner().invoke(program.cli, ["report", str(traces), "--html", str(traces)])
-    assert done.exit_code != 0
+    done = run("report", str(traces), "--html", str(traces))
+    assert done.code == 2
     assert traces.read_bytes() == before
 
 
 def test_the_summary_is_written_in_the_language_asked_for(traces: Path, tmp_path: Path) -> None:
     for language, title in (("en", "# Recorded attempts: how reliable"), ("zh", "# 已记录的尝试：有多可靠")):
         target = tmp_path / f"{language}.md"
-        done = CliRunner().invoke(
-            program.cli, ["report", str(traces), "--summary", str(target), "--lang", language]
-        )
-        assert done.exit_code == 0, done.stderr
+        done = run("report", str(traces), "--summary", str(target), "--lang", language)
+        assert done.code == 0, done.err
         assert target.read_text(encoding="utf-8").startswith(title)
-        assert "wrote" in done.stderr
+        assert "wrote" in done.err
         assert "s3cret-Horse" not in target.read_text(encoding="utf-8")
 
 
 def test_a_summary_that_cannot_be_written_stops_before_the_work(traces: Path, tmp_path: Path) -> None:
     for target in (tmp_path / "x.pdf", tmp_path / "no" / "x.md"):
-        done = CliRunner().invoke(program.cli, ["report", str(traces), "--summary", str(target)])
-        assert done.exit_code != 0
-        assert done.stdout == ""
+        done = run("report", str(traces), "--summary", str(target))
+        assert done.code == 2
+        assert done.out == ""
