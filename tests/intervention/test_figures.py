@@ -144,13 +144,7 @@ def test_counts_of_an_arm() -> None:
     trials = [
         *arm("pinned", "pfiu", pins=[{"kind": "result", "fired": True}]),
         trial("pinned", 8, UNSCORED, 8, reason=TerminationReason.MAX_STEPS),
-        trial(
-            "pinned",
-            9,
-            PASS,
-            9,
-            pins=[{"kind": "call", "fired": False, "reason": "the agent took the step itself"}],
-        ),
+        trial("pinned", 9, PASS, 9, pins=[taken]),
         trial("pinned", 10, PASS, 10, pins=[absent]),
     ]
     found = arm_result("pinned", trials)
