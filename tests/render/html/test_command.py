@@ -110,3 +110,20 @@ def test_a_summary_that_cannot_be_written_stops_before_the_work(traces: Path, tm
         done = run("report", str(traces), "--summary", str(target))
         assert done.code == 2
         assert done.out == ""
+
+
+def test_the_range_of_the_summary_is_that_of_the_report(project: Path, tmp_path: Path) -> None:
+    target = tmp_path / "page.md"
+    done = run("report", str(project / "sample_traces"), "--summary", str(target), "--json", "-q")
+    assert done.code == 0
+    suite = done.json["suite"]
+    last = suite["pass_hat_k"][-1]
+    ends = [round(100 * last[name]) for name in ("low", "high")]
+    text = target.read_text(encoding="utf-8")
+    assert f"expect anything from {ends[0]} to {ends[1]} in 100." in text
+    assert f"For about {round(100 * last['value'])} of 100 tasks, all of {last['k']} attempts succeed." in text
+    assert f"{suite['passed']} of {done.json['trials']['counted']} attempts passed" in text
+    places = re.findall(r"^\d\. .*: (\d+) failed attempts in (\d+) tasks\.$", text, re.M)
+    assert len(places) == 3
+    recurring = [(str(len(one["trials"])), str(len(one["tasks"]))) for one in done.json["recurring"]]
+    assert set(places) <= set(recurring)
