@@ -7,10 +7,12 @@ compared by index or by canonical string, never hashed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
+
+Value = TypeVar("Value")
 
 
 class Verdict(StrEnum):
@@ -292,13 +294,61 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """Counts over the steps of a trial, its end left out: ``tools`` are (name, calls, failed calls, calls for
+    which the log itself names an effect) by tool and effect, in order of their first call."""
+
+    steps: int
+    calls: int
+    failed: int
+    tools: tuple[tuple[str, int, int, Effect | None], ...] = ()
+
+    def hinted(self, effects: Mapping[str, Effect]) -> Tally:
+        """The same where the log names the effects of these tools."""
+        if not effects:
+            return self
+        tools = tuple((name, n, bad, effects.get(name, hint)) for name, n, bad, hint in self.tools)
+        return Tally(steps=self.steps, calls=self.calls, failed=self.failed, tools=tools)
+
+
+def tally_of(steps: Sequence[Step]) -> Tally:
+    """Counts over steps."""
+    tools: dict[tuple[str, Effect | None], list[int]] = {}
+    counted = calls = failed = 0
+    for step in steps:
+        if step.kind is StepKind.TERMINATION:
+            continue
+        counted += 1
+        if step.is_call:
+            calls += 1
+            failed += step.failed
+            if step.name:
+                found = tools.setdefault((step.name, step.effect_hint), [0, 0])
+                found[0] += 1
+                found[1] += step.failed
+    rows = tuple((name, found[0], found[1], hint) for (name, hint), found in tools.items())
+    return Tally(steps=counted, calls=calls, failed=failed, tools=rows)
+
+
+def remembered(trial: Trial, key: Hashable, compute: Callable[[], Value]) -> Value:
+    """What ``compute`` makes of the steps of a trial; where these stay in their file, it is kept with them."""
+    memo: dict[Hashable, Any] | None = getattr(trial.steps, "memo", None)
+    if memo is None:
+        return compute()
+    if key not in memo:
+        memo[key] = compute()
+    found: Value = memo[key]
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """One recorded attempt at one task, from start to end. The last step is its termination."""
 
     task_id: str
     trial_id: str
     ordinal: int
-    steps: tuple[Step, ...]
+    steps: Sequence[Step]
     judgement: Judgement
     source: SourceRef
     suite: str | None = None
@@ -326,7 +376,16 @@ class Trial:
     @property
     def comparable(self) -> bool:
         """Whether anything but the end was recorded."""
+        known = getattr(self.steps, "tally", None)
+        if isinstance(known, Tally):
+            return known.steps > 0
         return any(step.kind is not StepKind.TERMINATION for step in self.steps)
+
+    @property
+    def tally(self) -> Tally:
+        """Counts over the steps; of steps that stay in their file it is known without reading them."""
+        known = getattr(self.steps, "tally", None)
+        return known if isinstance(known, Tally) else tally_of(self.steps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,7 +83,7 @@ def long_lines(path: str, *, shallow: bool = False) -> LongLines | None:
         if status.st_size < LARGE or not LINE_NAME.search(path) or path.endswith((".gz", ".GZ")):
             return None
         with open(path, "rb", _BUFFER) as file:  # noqa: PTH123
-            if not file.read(1) == b"{":
+            if file.read(1) != b"{":
                 return None
             file.seek(0)
             first = [line for _, _, line in _lines(file, _HEADS)]

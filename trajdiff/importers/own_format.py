@@ -4,7 +4,7 @@ A recorder writes a trial as several lines with ``event``; ``own_events`` puts t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +21,8 @@ from trajdiff.importers.own_steps import SCHEMA_NAME, add_steps
 from trajdiff.importers.own_trial import described_trial, plan_of, where_of
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source
 from trajdiff.importers.steps import StepBuilder
-from trajdiff.model import Severity, Trial
+from trajdiff.importers.stored_steps import Recipe, StoredSteps
+from trajdiff.model import Effect, Severity, Step, Trial
 
 _FAMILY = "trajdiff/"
 # fmt: off
@@ -76,7 +77,7 @@ class _OwnFormat:
                 recordings.add(value, record)
                 continue
             if value.get("no_trial") is not True:
-                trials.append(_trial(value, record, document, options))
+                trials.append(_kept(_trial(value, record, document.path, document.notices, options), record))
             plans.append(plan_of(value))
         for made in recordings.finished():
             trials.append(_recorded(made, document, options))
@@ -85,8 +86,21 @@ class _OwnFormat:
             trials=tuple(trials), plans=tuple(plans), diagnostics=document.notices.all(), unread=unread
         )
 
+    def steps_again(self, record: Record, path: str, effects: Mapping[str, Effect]) -> Sequence[Step]:
+        """The steps of a trial that was read before, from its record."""
+        value = _record_value(record, Notices(path))
+        return () if value is None else _trial(value, record, path, Notices(path), ReadOptions()).steps
+
 
 IMPORTER = _OwnFormat()
+
+
+def _kept(trial: Trial, record: Record) -> Trial:
+    """The trial; of a large file with its steps left in there."""
+    if record.span is None:
+        return trial
+    recipe = Recipe(importer=IMPORTER.name, span=record.span, pointer=record.pointer, line=record.line)
+    return replace(trial, steps=StoredSteps(tuple(trial.steps), recipe))
 
 
 def _record_value(record: Record, notices: Notices) -> dict[str, Any] | None:
@@ -107,18 +121,20 @@ def _record_value(record: Record, notices: Notices) -> dict[str, Any] | None:
     return dict(value)
 
 
-def _trial(value: Mapping[str, Any], record: Record, document: Document, options: ReadOptions) -> Trial:
-    _tell_keys(value, document.notices)
-    builder = StepBuilder(path=document.path, pointer=record.pointer, line=record.line)
-    where = where_of(value, document.notices, builder)
-    counted = add_steps(builder, _steps(value, where), document.notices)
+def _trial(
+    value: Mapping[str, Any], record: Record, path: str, notices: Notices, options: ReadOptions
+) -> Trial:
+    _tell_keys(value, notices)
+    builder = StepBuilder(path=path, pointer=record.pointer, line=record.line)
+    where = where_of(value, notices, builder)
+    counted = add_steps(builder, _steps(value, where), notices)
     return described_trial(value, builder, counted, where, options)
 
 
 def _recorded(made: Assembled, document: Document, options: ReadOptions) -> Trial:
     """A trial that a recorder wrote line by line."""
-    trial = _trial(made.value, made.record, document, options)
-    return replace(trial, steps=with_lines(trial.steps, made))
+    trial = _trial(made.value, made.record, document.path, document.notices, options)
+    return replace(trial, steps=with_lines(tuple(trial.steps), made))
 
 
 def _steps(value: Mapping[str, Any], where: Where) -> list[Any]:

@@ -67,7 +67,7 @@ def content_of(trial: Trial) -> str:
     """What a trial records, as a text to compare: equal texts are equal trials."""
     # Which run a recording belongs to is part of its place: a copied folder is another run by its path.
     metadata = {key: one for key, one in trial.metadata.items() if key != "run"}
-    return canonical(_plain(replace(trial, metadata=metadata)))
+    return canonical(_plain(replace(trial, metadata=metadata, steps=tuple(trial.steps))))
 
 
 def _plain(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trajdiff.importers.arguments import ReadArguments
@@ -152,7 +152,7 @@ class StepBuilder:
         """The calls so far, as they can still be completed: name, call id, actor, arguments, result."""
         return [draft for draft in self._drafts if draft["kind"] is StepKind.TOOL_CALL]
 
-    def hint(self, effects: dict[str, Effect]) -> None:
+    def hint(self, effects: Mapping[str, Effect]) -> None:
         """Note what the log says about the effect of tools, by name."""
         for draft in self._drafts:
             if draft["kind"] is StepKind.TOOL_CALL and draft["name"] in effects:

@@ -44,11 +44,8 @@ class Span:
             with open(self.path, "rb", buffering=0) as file:  # noqa: PTH123 - the path is text as the user gave it
                 if stamp_of(os.fstat(file.fileno())) != self.stamp:
                     raise InputError(f"{self.path}: the file changed while it was read", "run it again")
-                return (
-                    os.pread(file.fileno(), self.length, self.start)
-                    if hasattr(os, "pread")
-                    else _at(file, self)
-                )
+                file.seek(self.start)
+                return file.read(self.length)
         except OSError as error:
             reason = error.strerror or str(error)
             raise InputError(f"{self.path}: cannot be read again: {reason}") from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.naming import id_text, whole_number
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source, Unreadable
+from trajdiff.importers.stored_steps import Recipe, forget_steps
 from trajdiff.importers.tau2_simulations import (
     Simulation,
     decode_simulation,
@@ -18,7 +19,7 @@ from trajdiff.importers.tau2_simulations import (
     read_simulation,
 )
 from trajdiff.importers.tau2_tasks import task_of
-from trajdiff.model import Effect, Provenance, Severity, Task, Trial
+from trajdiff.model import Effect, Provenance, Severity, Step, Task, Trial
 from trajdiff.natural import natural_key
 
 _FOLDER = "simulations"
@@ -65,8 +66,23 @@ class _Tau2Bench:
             reading.tell_index(document)
         else:
             for record in document.records():
-                reading.read_one(document, record.pointer, record.line, record.decode)
+                reading.read_one(document, record)
         return reading.imported()
+
+    def steps_again(self, record: Record, path: str, effects: Mapping[str, Effect]) -> tuple[Step, ...]:
+        """The steps of a simulation that was read before, from its record."""
+        value = _value_of(record)
+        simulation = read_simulation(
+            value,
+            path=path,
+            pointer=record.pointer,
+            line=record.line,
+            suite=None,
+            provenance=Provenance(),
+            options=ReadOptions(),
+            notices=Notices(path),
+        )
+        return tuple(simulation.finish(effects).steps)
 
 
 IMPORTER = _Tau2Bench()
@@ -192,7 +208,7 @@ class _Reading:
                 raise Unreadable("not_a_list", "simulations is not a list", pointer="$.simulations")
             return
         for record in records:
-            self.read_one(document, record.pointer, None, lambda record=record: decode_simulation(record))
+            self.read_one(document, record)
 
     def read_member(self, path: str, source: Source) -> None:
         """Read one file of the simulations folder."""
@@ -203,13 +219,14 @@ class _Reading:
             self.notices.extend([error.diagnostic(path)])
             return
         for record in document.records():
-            self.read_one(document, record.pointer, record.line, record.decode)
+            self.read_one(document, record)
         self.notices.extend(document.notices.all())
 
-    def read_one(self, document: Document, pointer: str, line: int | None, decode: Any) -> None:
+    def read_one(self, document: Document, record: Record) -> None:
         """Read one simulation, or tell why it cannot be read."""
+        pointer = record.pointer
         try:
-            value = decode()
+            value = decode_simulation(record)
         except BadJsonError as error:
             self._tell_unread(document, pointer, f"a simulation cannot be read: {error.problem}")
             return
@@ -232,18 +249,27 @@ class _Reading:
             known = self.plans[task_id] = Plan(
                 task=Task(task_id=task_id, suite=self.run.suite), expected_n=expected
             )
-        self.simulations.append(
-            read_simulation(
-                value,
-                path=document.path,
-                pointer=pointer,
-                line=line,
-                suite=self.run.suite,
-                provenance=self.run.provenance,
-                options=self.options,
-                notices=self.notices,
-            )
+        simulation = read_simulation(
+            value,
+            path=document.path,
+            pointer=pointer,
+            line=record.line,
+            suite=self.run.suite,
+            provenance=self.run.provenance,
+            options=self.options,
+            notices=self.notices,
         )
+        if record.span is not None:
+            simulation = simulation.stored(
+                Recipe(
+                    importer=IMPORTER.name,
+                    span=record.span,
+                    pointer=pointer,
+                    line=record.line,
+                    effects=self.effects,
+                )
+            )
+        self.simulations.append(simulation)
 
     def _tell_unread(self, document: Document, pointer: str, message: str) -> None:
         self.unread += 1
@@ -295,6 +321,8 @@ class _Reading:
     def imported(self) -> Imported:
         """Everything that was read."""
         self._tell_contradictions()
+        if self.effects:
+            forget_steps()  # those kept while the effects were not all known
         return Imported(
             trials=tuple(self._trial(one) for one in self.simulations),
             plans=tuple(self.plans.values()),
@@ -316,6 +344,12 @@ class _Reading:
                 f"{count} a check that failed; the verdict stays pass",
                 ", ".join(against[:8]) + (", …" if len(against) > 8 else ""),
             )
+
+
+def _value_of(record: Record) -> Any:
+    """What ``read_simulation`` reads, from a record that was read before."""
+    value = decode_simulation(record)
+    return exported_simulation(value) if isinstance(value, dict) and "run_info" in value else value
 
 
 def _object(value: Any) -> dict[str, Any]:

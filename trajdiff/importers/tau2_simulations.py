@@ -15,6 +15,7 @@ from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
 from trajdiff.importers.notices import Notices, Where
 from trajdiff.importers.protocol import ReadOptions
 from trajdiff.importers.steps import StepBuilder
+from trajdiff.importers.stored_steps import Recipe, StoredSteps
 from trajdiff.importers.tau2_checks import criteria, failed_checks, sub_scores
 from trajdiff.importers.tau2_messages import KNOWN_ROLES, add_message, flattened_ticks, usage_of
 from trajdiff.importers.texts import content_text
@@ -23,6 +24,7 @@ from trajdiff.model import (
     Judgement,
     Provenance,
     SourceRef,
+    Step,
     Termination,
     TerminationReason,
     Trial,
@@ -92,6 +94,7 @@ class _Simulation(_Fields):
     seed: Any = None
     mode: Any = None
     info: Any = None
+    run_info: Any = msgspec.UNSET
 
 
 _DECODER = msgspec.json.Decoder(_Simulation)
@@ -103,7 +106,8 @@ def decode_simulation(record: Record) -> Any:
         try:
             simulation = _DECODER.decode(record.raw)
             # Of a message that is not understood everything is kept, not only the usual fields.
-            if all(message.role in KNOWN_ROLES for message in simulation.messages or ()):
+            known = all(message.role in KNOWN_ROLES for message in simulation.messages or ())
+            if known and simulation.run_info is msgspec.UNSET:
                 return simulation
         except (*jsontext.FAST_ERRORS, TypeError):
             pass
@@ -126,12 +130,14 @@ def exported_simulation(value: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """A simulation that was read; its steps are finished when the effects of all tools are known."""
+    """A simulation that was read; its steps are finished when the effects of all tools are known, unless they
+    are ``kept`` in their file."""
 
     trial: Trial
-    builder: StepBuilder
+    builder: StepBuilder | None
     at: str
     contradicted: bool
+    kept: StoredSteps | None = None
 
     @property
     def producer_id(self) -> str | None:
@@ -143,12 +149,20 @@ class Simulation:
         """Task and trial, as shown in messages."""
         return f"{self.trial.task_id}/{self.trial.trial_id}"
 
-    def finish(self, effects: dict[str, Effect]) -> Trial:
+    def stored(self, recipe: Recipe) -> Simulation:
+        """The same with its steps left in the file."""
+        return replace(self, builder=None, kept=StoredSteps(self._steps({}), recipe))
+
+    def finish(self, effects: Mapping[str, Effect]) -> Trial:
         """The trial with its steps."""
+        return replace(self.trial, steps=self.kept if self.kept is not None else self._steps(effects))
+
+    def _steps(self, effects: Mapping[str, Effect]) -> tuple[Step, ...]:
+        if self.builder is None:
+            return ()
         if effects:
             self.builder.hint(effects)
-        steps = self.builder.finish(self.trial.termination, messages=self.trial.message_count, at=self.at)
-        return replace(self.trial, steps=steps)
+        return self.builder.finish(self.trial.termination, messages=self.trial.message_count, at=self.at)
 
 
 def read_simulation(

@@ -1,0 +1,123 @@
+"""Trials of large files leave their steps there: whatever is asked about them has the same answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.generator import Plan, simulations, write_corpus
+from trajdiff.analysis import analyse
+from trajdiff.errors import InputError
+from trajdiff.importers import converted, load
+from trajdiff.importers import stored_steps as module
+from trajdiff.model import Corpus, tally_of
+from trajdiff.settings import Settings
+
+PLAN = Plan(trials=3, steps=12, step_bytes=700)
+
+
+def _read(path: Path, monkeypatch: pytest.MonkeyPatch, *, large: int) -> Corpus:
+    for name in ("stored_steps", "long_lines", "opening"):
+        monkeypatch.setattr(f"trajdiff.importers.{name}.LARGE", large)
+    module.forget_steps()
+    return load([str(path)])
+
+
+def both_ways(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Corpus, Corpus]:
+    return _read(path, monkeypatch, large=1 << 40), _read(path, monkeypatch, large=1)
+
+
+def stored(corpus: Corpus) -> list[module.StoredSteps]:
+    return [trial.steps for trial in corpus.trials if isinstance(trial.steps, module.StoredSteps)]
+
+
+def _own_lines(path: Path, tmp_path: Path) -> Path:
+    target = tmp_path / "own.jsonl"
+    target.write_text(converted(load([str(path)])), encoding="utf-8")
+    return target
+
+
+def _with_odd_lines(path: Path) -> None:
+    """A line with NaN (which the fast decoder refuses), a blank one, a broken one and one that is cut."""
+    first, *rest = path.read_text(encoding="utf-8").splitlines()
+    changed = json.loads(first)
+    changed["reward_info"]["info"] = {"note": float("nan")}
+    changed["trial"] = 9
+    lines = [json.dumps(changed), "", first, *rest, "{broken", first[:200]]
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
+@pytest.fixture(params=["tau2.json", "tau2.jsonl", "odd.jsonl", "own.jsonl"])
+def corpus_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    name = request.param
+    path = tmp_path / name.replace("own", "tau2").replace("odd", "tau2")
+    write_corpus(path, PLAN, tasks=3)
+    if name == "odd.jsonl":
+        _with_odd_lines(path)
+    return _own_lines(path, tmp_path) if name == "own.jsonl" else path
+
+
+def test_reports_are_the_same(corpus_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, lean = both_ways(corpus_file, monkeypatch)
+    assert len(stored(lean)) >= 8
+    assert not stored(whole)
+    assert lean == whole
+    assert repr(analyse(lean, Settings())) == repr(analyse(whole, Settings()))
+
+
+def test_steps_are_read_again_when_they_were_forgotten(
+    corpus_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, lean = both_ways(corpus_file, monkeypatch)
+    monkeypatch.setattr(module, "KEPT_BYTES", 1)
+    module.forget_steps()
+    for one, other in zip(whole.trials, lean.trials, strict=True):
+        assert list(other.steps) == list(one.steps)
+        assert len(other.steps) == len(one.steps)
+        assert other.tally == tally_of(one.steps) == one.tally
+        assert other.comparable is one.comparable
+
+
+def test_a_worker_reads_them_from_what_it_is_sent(corpus_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, lean = both_ways(corpus_file, monkeypatch)
+    sent = pickle.dumps(lean.tasks[0])
+    assert len(sent) < len(pickle.dumps(whole.tasks[0])) / 2
+    module.forget_steps()
+    assert pickle.loads(sent) == whole.tasks[0]
+
+
+def test_a_file_that_changes_meanwhile_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "tau2.jsonl"
+    write_corpus(path, PLAN, tasks=1)
+    lean = _read(path, monkeypatch, large=1)
+    module.forget_steps()
+    os.utime(path, ns=(1, 1))
+    with pytest.raises(InputError, match="the file changed while it was read"):
+        list(lean.trials[0].steps)
+
+
+def test_what_the_log_says_about_tools_holds_for_trials_read_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[dict[str, Any]] = [*simulations(PLAN, 0)]
+    tools = {call["name"] for one in found for message in one["messages"] for call in _calls(message)}
+    found[-1]["reward_info"]["action_checks"] = [
+        {"tool_type": "write", "action": {"name": name}} for name in sorted(tools)
+    ]
+    path = tmp_path / "tau2.json"
+    path.write_text(json.dumps({"info": {}, "tasks": [], "simulations": found}), encoding="utf-8")
+    whole, lean = both_ways(path, monkeypatch)
+    assert stored(lean)
+    assert lean == whole
+    assert [trial.tally for trial in lean.trials] == [trial.tally for trial in whole.trials]
+    assert {hint for *_, hint in lean.trials[0].tally.tools} == {"write"}
+
+
+def _calls(message: dict[str, Any]) -> Sequence[dict[str, Any]]:
+    return message.get("tool_calls") or ()
