@@ -89,7 +89,7 @@ def side_of_saved(document: Mapping[str, Any], name: str) -> Side:
     if document.get("schema") != FORMAT_VERSION:
         raise InputError(f"{name}: no saved report ({FORMAT_VERSION})")
     try:
-        tasks = {entry["task_id"]: _saved_task(entry) for entry in document["tasks"]}
+        tasks = {entry["task_id"]: _saved_task(entry, name) for entry in document["tasks"]}
         shown = document["shown"]
         if shown["tasks"] != shown["of"]:
             raise InputError(
@@ -148,12 +148,15 @@ def _divergence(one: Divergence) -> SideDivergence:
     )
 
 
-def _saved_task(entry: Mapping[str, Any]) -> SideTask:
+def _saved_task(entry: Mapping[str, Any], name: str) -> SideTask:
     finding = entry["finding"]
+    n, c = entry["n_counted"], entry["passed"]
+    if not (type(n) is int and type(c) is int and 0 <= c <= n):
+        raise InputError(f'{name}: task "{entry["task_id"]}": {c} accepted of {n} counted trials is impossible')
     return SideTask(
         task_id=entry["task_id"],
-        n=entry["n_counted"],
-        c=entry["passed"],
+        n=n,
+        c=c,
         verdicts=tuple(
             None if trial["verdict"] is None else Verdict(trial["verdict"]) for trial in entry["trials"]
         )

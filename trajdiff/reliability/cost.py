@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -117,6 +118,8 @@ def _cost(known: Sequence[Fraction], trials: int, accepted: int) -> Cost:
             reason="cost is not recorded",
         )
     total = sum(known, Fraction(0))
+    if total > sys.float_info.max:
+        raise InputError("costs add up to more than any amount of money: are they dollars?")
     return Cost(
         trials=trials,
         without_cost=trials - len(known),

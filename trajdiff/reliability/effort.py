@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trajdiff.errors import InputError
 from trajdiff.model import TaskTrials, TerminationReason, Trial, Verdict
 from trajdiff.reliability.cost import Cost, Latency, delivery_cost, latency
 from trajdiff.reliability.outcomes import counted_trials
@@ -29,8 +31,10 @@ def out_of_scope(task: TaskTrials) -> bool:
 
 
 def effort(tasks: Sequence[TaskTrials], *, infra: str = "fail", unscored: str = "exclude") -> Effort:
-    """Effort of all recorded trials, latency over the counted ones; ``InputError`` for negative costs."""
+    """Effort of all recorded trials, latency over the counted ones; ``InputError`` for impossible amounts."""
     everything = [trial for task in tasks for trial in task.trials]
+    for trial in everything:
+        _check_amounts(trial)
     counted = [
         trial
         for task in tasks
@@ -50,6 +54,19 @@ def effort(tasks: Sequence[TaskTrials], *, infra: str = "fail", unscored: str = 
         trials=len(everything),
         coverage=_coverage(tasks, everything, counted),
     )
+
+
+def _check_amounts(trial: Trial) -> None:
+    """Raises ``InputError`` for a negative or non-finite cost, duration or time of a person, with its place."""
+    amounts = (("cost", trial.cost_usd), ("duration", trial.duration_s), ("minutes", trial.human.minutes))
+    for what, value in amounts:
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            raise InputError(
+                f'{trial.source.path}: trial {trial.trial_id} of task "{trial.task_id}": {what} is {value},'
+                " not a finite amount from 0",
+                f"at {trial.source.pointer}",
+                "correct the record, or leave the field out where it is not known",
+            )
 
 
 def _coverage(tasks: Sequence[TaskTrials], everything: Sequence[Trial], counted: Sequence[Trial]) -> Coverage:

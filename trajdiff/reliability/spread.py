@@ -28,6 +28,11 @@ class Spread:
     mean_inverse_n: Fraction
 
     @property
+    def less_than_chance(self) -> bool:
+        """Whether tasks differ less than their trials alone would make them: then nothing can be projected."""
+        return self.total < self.within * self.mean_inverse_n
+
+    @property
     def icc(self) -> float | None:
         """Share of the variance of one trial that lies between tasks."""
         whole = self.within + self.between

@@ -246,6 +246,10 @@ def _spread(card: Card) -> list[str]:
         return [] if first is None else [f"standard error {first.stderr:.3f} over families"]
     if spread is None:
         return []
+    if spread.less_than_chance:
+        return [
+            f"standard error {spread.stderr:.3f}; tasks differ less than their trials alone would make them"
+        ]
     trials, tasks = spread.stderr_with(trials=2), spread.stderr_with(tasks=2)
     return [f"standard error {spread.stderr:.3f}; twice the trials {trials:.3f}; twice the tasks {tasks:.3f}"]
 

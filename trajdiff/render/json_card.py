@@ -243,8 +243,8 @@ def _spread(card: Card) -> dict[str, Any] | None:
         "between": float(spread.between),
         "icc": spread.icc,
         "stderr": spread.stderr,
-        "stderr_if_trials_doubled": spread.stderr_with(trials=2),
-        "stderr_if_tasks_doubled": spread.stderr_with(tasks=2),
+        "stderr_if_trials_doubled": None if spread.less_than_chance else spread.stderr_with(trials=2),
+        "stderr_if_tasks_doubled": None if spread.less_than_chance else spread.stderr_with(tasks=2),
         "trial_index_means": [
             {"index": index, "mean": mean, "tasks": tasks} for index, mean, tasks in card.figures.index_means
         ],

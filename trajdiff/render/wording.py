@@ -23,6 +23,9 @@ from trajdiff.render.review_words import short_marks
 from trajdiff.render.safety import one_line
 from trajdiff.report import Report, TaskReport
 
+#: The rule that a verdict without a threshold follows, as importers name it, and how close to 1 is 1.
+REWARD_IS_ONE, REWARD_TOLERANCE = "reward = 1", 1e-6
+
 #: Short form of each reason for abstaining, as it stands in a table row.
 REASONS = {
     Reason.NO_SEPARATING_STEP: "no step separates them",
@@ -119,7 +122,24 @@ def completeness_lines(report: Report, marks: Marks) -> list[str]:
     ):
         if names:
             lines.append(f"{word}: {shortlist(names)}")
-    return [*lines, *judge_lines(report, marks)]
+    return [*lines, *_above_one(report), *judge_lines(report, marks)]
+
+
+def _above_one(report: Report) -> list[str]:
+    """Rewards on a scale of their own: under the rule that a pass is a reward of 1 they fail, which is said."""
+    found = [
+        f"{trial.task_id}/{trial.trial_id} {trial.reward:g}"
+        for task in report.tasks
+        for trial in task.trials
+        if trial.verdict is Verdict.FAIL
+        and trial.verdict_rule == REWARD_IS_ONE
+        and trial.reward is not None
+        and trial.reward > 1 + REWARD_TOLERANCE
+    ]
+    if not found:
+        return []
+    count = plural(len(found), "reward")
+    return [f"{count} above 1, counted as failed ({shortlist(found, 3)}): another scale? --threshold X"]
 
 
 def trial_strip(task: TaskReport, marks: Marks, most: int = 10) -> str:
