@@ -112,6 +112,19 @@ def test_all_trials_side_by_side_and_another_left_column(open_page: Open) -> Non
     ]
 
 
+def test_the_control_that_was_used_keeps_the_focus(open_page: Open) -> None:
+    page = open_page("#t=L1-061").page
+    chips = page.get_by_role("group", name="right column").get_by_role("button")
+    chips.nth(0).wait_for()
+    for at in (0, 2, 3):
+        chips.nth(at).focus()
+        page.keyboard.press("Enter")
+        assert chips.nth(at).get_attribute("aria-pressed") == "true"
+        assert chips.nth(at).evaluate("chip => chip === document.activeElement")
+    page.get_by_label("left column").select_option(label="✓ 2")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "left column"
+
+
 def test_keys(open_page: Open) -> None:
     opened = open_page()
     page = opened.page

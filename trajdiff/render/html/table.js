@@ -120,13 +120,20 @@ function showTrial(task, trial) {
 
 function chooser(task) {
   const {data, left, right, all} = task.open;
-  const lists = el("select", {"aria-label": "left column", onchange: (event) => setLeft(task, Number(event.target.value))},
+  const lists = el("select", {"aria-label": "left column", onchange: (event) => { setLeft(task, Number(event.target.value)); chosen(task, "select"); }},
     data.columns.map((trial) => el("option", {value: trial, selected: trial === left}, `${GLYPH[data.trials[trial].verdict]} ${data.trials[trial].id}${trial === data.reference ? " (reference)" : ""}`)));
   const chips = data.columns.filter((trial) => trial !== left).map((trial) =>
-    button(trialName(data, trial), () => { showTrial(task, trial); remember(false); }, {class: "chip", "aria-pressed": String(!all && trial === right)}));
-  const every = button("all", () => { task.open.all = !all; drawTable(task); remember(false); }, {class: "chip", "aria-pressed": String(all)});
+    button(trialName(data, trial), () => { showTrial(task, trial); chosen(task); }, {class: "chip", "aria-pressed": String(!all && trial === right)}));
+  const every = button("all", () => { task.open.all = !all; drawTable(task); chosen(task); }, {class: "chip", "aria-pressed": String(all)});
   const unfold = button("show all steps", () => { data.rows.forEach((row) => task.open.unfolded.add(row.n)); drawTable(task); }, {class: "small"});
   return el("p", {class: "chooser"}, el("span", {}, "left ", lists), el("span", {role: "group", "aria-label": "right column"}, "against ", chips, data.columns.length > 2 ? every : ""), unfold);
+}
+
+/** The table was drawn anew: the control that was used keeps the focus. */
+function chosen(task, which = "[aria-pressed=true]") {
+  const control = task.open.place.querySelector(`.chooser ${which}`);
+  if (control) control.focus({preventScroll: true});
+  remember(false);
 }
 
 function setLeft(task, trial) {
