@@ -23,7 +23,7 @@ PLAN = Plan(trials=3, steps=12, step_bytes=700)
 
 
 def _read(path: Path, monkeypatch: pytest.MonkeyPatch, *, large: int) -> Corpus:
-    for name in ("stored_steps", "long_lines", "opening"):
+    for name in ("long_lines", "opening"):
         monkeypatch.setattr(f"trajdiff.importers.{name}.LARGE", large)
     module.forget_steps()
     return load([str(path)])

@@ -14,6 +14,7 @@ import msgspec
 from trajdiff.importers import jsontext
 from trajdiff.importers.archive import Archive
 from trajdiff.importers.deep_json import parts_of
+from trajdiff.importers.file_places import Span, Stamp, spans_of
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.naming import shortened
 from trajdiff.importers.notices import Notices
@@ -27,7 +28,6 @@ from trajdiff.importers.record import (
     is_readable,
     record_of,
 )
-from trajdiff.importers.stored_steps import Span, Stamp, spans_of
 from trajdiff.model import Severity
 
 __all__ = ["Document", "Record", "decoded"]

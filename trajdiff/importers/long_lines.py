@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import BinaryIO
 
 from trajdiff.importers.document import LINE_NAME, Document
+from trajdiff.importers.file_places import LARGE, Span, Stamp, stamp_of
 from trajdiff.importers.jsontext import is_utf8
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.protocol import Peek, Shape
 from trajdiff.importers.record import Record, fields_of, head_of
-from trajdiff.importers.stored_steps import LARGE, Span, Stamp, stamp_of
 
 #: Lines that are looked at to see that the file holds one record a line, and of which format.
 _HEADS = 60

@@ -19,9 +19,9 @@ from trajdiff.importers.archive import (
     unpack_zstd,
 )
 from trajdiff.importers.document import Document
+from trajdiff.importers.file_places import LARGE, Stamp, stamp_of
 from trajdiff.importers.long_lines import long_lines
 from trajdiff.importers.protocol import Unreadable
-from trajdiff.importers.stored_steps import LARGE, Stamp, stamp_of
 
 _LFS = b"version https://git-lfs"
 _MARKS = (

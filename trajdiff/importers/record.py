@@ -9,10 +9,10 @@ import msgspec
 
 from trajdiff.importers import jsontext
 from trajdiff.importers.deep_json import parts_of
+from trajdiff.importers.file_places import Span
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.naming import place_of
 from trajdiff.importers.protocol import Head
-from trajdiff.importers.stored_steps import Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
