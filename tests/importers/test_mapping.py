@@ -522,3 +522,16 @@ def test_map_and_from_exclude_each_other_and_names_are_checked() -> None:
     with pytest.raises(UsageError, match='no mapping "other"') as caught:
         load(["-"], ReadOptions(map="other", maps={"mine": {"task": "t"}}, stdin=b"{}"))
     assert "known: mine, verifiers" in str(caught.value)
+
+
+def test_parent_is_what_holds_the_list_of_the_trajectory() -> None:
+    deep = {"a": [{"n": "outer", "b": [{"n": "inner", "c": [{"steps": []}]}]}]}
+    for layout, key, expected in (
+        ("a[*].b[*].c[*]", "$parent.n", "inner"),
+        ("a[*].b[*].c[*]", "$record.n", "outer"),
+        ("a[*].b[*]", "$parent.n", "outer"),
+        ("a[*]", "$parent.a[0].n", "outer"),
+    ):
+        table = f'trajectories = "{layout}"\ntask = "{key}"\n'
+        assert read_map(deep, table).trials[0].task_id == expected
+    assert read_map(deep, 'task = "$parent.a[0].n"\n').trials[0].task_id == "outer"

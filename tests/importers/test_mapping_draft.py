@@ -223,3 +223,47 @@ def test_a_path_in_a_comment_ends_no_line(tmp_path: Path) -> None:
     path = tmp_path / "a\nb c.json"
     path.write_text(json.dumps(NESTED), encoding="utf-8")
     assert tomllib.loads(draft_mapping(str(path)))["map"]
+
+
+def essai(number: int, passed: bool, sum_: int) -> dict[str, Any]:
+    """A trial whose keys no list of names knows."""
+    return {
+        "nr": number,
+        "bewertung": {"bestanden": passed, "punkte": float(passed)},
+        "verlauf": {
+            "ereignisse": [
+                {"art": "rede", "wer": "kunde", "inhalt": "Bitte 20 Euro erstatten."},
+                {
+                    "art": "werkzeug",
+                    "aufruf": {"werkzeug": "erstatte", "eingabe": json.dumps({"betrag": sum_})},
+                    "ausgabe": {"gut": True},
+                },
+                {"art": "rede", "wer": "assistent", "inhalt": "Erledigt."},
+            ]
+        },
+    }
+
+
+def test_where_no_name_is_known_the_values_are_guessed_from_and_marked(tmp_path: Path) -> None:
+    cases = [{"fall": f"F-{n}", "essais": [essai(0, True, 20), essai(1, False, 200)]} for n in (1, 2)]
+    text, corpus = drafted(tmp_path, {"lauf": "x", "gruppen": [{"faelle": cases}]})
+    assert [(one.task_id, one.trial_id, one.verdict) for one in corpus.trials] == [
+        ("F-1", "0", "pass"), ("F-1", "1", "fail"), ("F-2", "0", "pass"), ("F-2", "1", "fail"),
+    ]  # fmt: skip
+    trial = corpus.trials[1]
+    assert [(one.actor, one.name or one.text) for one in trial.steps[:-1]] == [
+        ("user", "Bitte 20 Euro erstatten."), ("agent", "erstatte"), ("agent", "Erledigt."),
+    ]  # fmt: skip
+    (called,) = calls(trial)
+    assert called.arguments is not None
+    assert called.result is not None
+    assert (called.arguments.parsed, called.result.text) == ({"betrag": 200}, '{"gut":true}')
+    guessed = [line.split("=")[0].strip() for line in text.splitlines() if "a guess by the values" in line]
+    assert guessed == ["task", "trial", "outcome", "emit", "emit"]
+    assert '# - gruppen[*].faelle[*]   fall "F-1"' in text
+
+
+def test_a_guess_is_not_made_where_two_keys_could_be_meant(tmp_path: Path) -> None:
+    two = [one | {"bewertung": {"a": True, "b": False}} for one in (essai(0, True, 1), essai(1, True, 1))]
+    text, _ = drafted(tmp_path, {"faelle": [{"fall": "F", "essais": two}]})
+    assert "no key looks like a verdict" in text

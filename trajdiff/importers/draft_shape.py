@@ -59,7 +59,15 @@ def layout_of(root: Any, *, lines: bool = False) -> Layout:
     if not chains:
         return Layout(root=root, levels=(), has_steps=False, lines=lines)
     best = max(enumerate(chains), key=lambda one: (_score(one[1]), len(one[1]), -one[0]))[1]
-    return Layout(root=root, levels=best, has_steps=_step_like(best[-1]) >= 1, lines=lines)
+    return Layout(root=root, levels=best, has_steps=_are_steps(best), lines=lines)
+
+
+def _are_steps(chain: Sequence[Level]) -> bool:
+    """Whether the last list holds steps: by its keys, or as the innermost list if no key says anything."""
+    if _step_like(chain[-1]) >= 1:
+        return True
+    named = any(_share(chain[-1].entries, key) for key in _TRIAL_KEYS)
+    return len(chain) > 1 and not named and len(chain[-1].entries) > len(chain[-2].entries)
 
 
 def _below(chain: tuple[Level, ...], start: dict[str, Any] | None = None) -> Iterator[tuple[Level, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from trajdiff.importers.draft_guesses import entry_guess, kind_key
 from trajdiff.importers.draft_shape import Layout
 from trajdiff.importers.toml_text import can_be_key, literal, path_text, toml
 
@@ -67,6 +68,10 @@ def _by_kind(entries: Entries) -> list[tuple[tuple[str, str] | None, Entries]]:
         distinct = list(dict.fromkeys(word for word in words if isinstance(word, str)))
         if all(isinstance(word, str) for word in words) and 0 < len(distinct) <= _MOST:
             return [((key, word), [one for one in entries if one[key] == word]) for word in distinct]
+    guess = kind_key(entries)
+    if guess is not None:
+        distinct = list(dict.fromkeys(one[guess] for one in entries))
+        return [((guess, word), [one for one in entries if one[guess] == word]) for word in distinct]
     return [(None, entries)]
 
 
@@ -98,6 +103,9 @@ def _rule(name: str, kind: tuple[str, str] | None, entries: Entries) -> list[str
         return lines + _optional(entries, (("error", _ERRORS), ("id", _IDS)))
     if text is not None:
         return [*lines, 'emit  = "message"', *_message(entries, text)]
+    guess = entry_guess(entries, known)
+    if guess is not None:
+        return [*lines, *guess]
     return [*lines, 'emit  = "skip"   # nothing here looks like a call or a message: check it']
 
 

@@ -1,8 +1,8 @@
 """JMESPath expressions of a mapping: compiled with plain messages, evaluated inside a document, with places.
 
 JMESPath has no way up, so an expression may begin with ``$root.`` (the document), ``$record.`` (the entry of
-the first list that ``trajectories`` walks; of JSONL the line) or ``$trial.`` (the trajectory). The prefix is
-taken off before compiling.
+the first list that ``trajectories`` walks; of JSONL the line), ``$parent.`` (the entry or document that holds
+the list of the trajectory) or ``$trial.`` (the trajectory). The prefix is taken off before compiling.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from trajdiff.errors import UsageError
 from trajdiff.importers.naming import shortened
 
-_PREFIX = re.compile(r"^\s*\$(?P<base>root|record|trial)(?P<dot>\s*\.\s*|(?=\s*[\[|])|\s*$)")
+_PREFIX = re.compile(r"^\s*\$(?P<base>root|record|parent|trial)(?P<dot>\s*\.\s*|(?=\s*[\[|])|\s*$)")
 _QUOTED = re.compile(r"[=!<>]=?\s*\"")
 _BARE_WORD = re.compile(r"[=!]=\s*(?P<word>true|false|null)\b(?!\s*[.(`])")
 _PLAIN_KEY = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -25,21 +25,26 @@ _LISTING = ("projection", "filter_projection", "value_projection")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What an expression can reach: the document, the record, the trajectory, and where it stands itself."""
+    """What an expression can reach: document, record, parent, trajectory, and where it stands itself."""
 
     root: Any
     record: Any
     trial: Any
     here: Any
+    parent: Any = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One entry that a listing expression gave: its value, what it was made from, and the outermost entry."""
+    """One entry that a listing expression gave: its value, what it was made from, and the entries around it.
+
+    ``outermost`` is that of the first list, ``parent`` that which holds this list; None at the top.
+    """
 
     value: Any
     source: Any
     outermost: Any
+    parent: Any = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +65,7 @@ class Expression:
 
         What a projection turns to null comes as an entry with value None. Anything but a list is one entry.
         """
-        return list(self._walk(self.tree, getattr(scope, self.base), None))
+        return list(self._walk(self.tree, getattr(scope, self.base), None, None))
 
     def keys(self) -> tuple[str, ...] | None:
         """The keys of the objects this expression builds, None where it builds none."""
@@ -87,24 +92,26 @@ class Expression:
             source = source[step]
         return False
 
-    def _walk(self, tree: Any, value: Any, outermost: Any) -> Iterator[Item]:
+    def _walk(self, tree: Any, value: Any, outermost: Any, parent: Any) -> Iterator[Item]:
         if tree["type"] == "pipe":
-            yield from self._walk(tree["children"][1], self._search(tree["children"][0], value), outermost)
+            inner = self._search(tree["children"][0], value)
+            yield from self._walk(tree["children"][1], inner, outermost, parent)
             return
         if tree["type"] not in _LISTING:
             found = self._search(tree, value)
             entries = found if isinstance(found, list) else [] if found is None else [found]
             for one in entries:
-                yield Item(value=one, source=one, outermost=one if outermost is None else outermost)
+                first = one if outermost is None else outermost
+                yield Item(value=one, source=one, outermost=first, parent=parent)
             return
         after = tree["children"][1]
         listing = {**tree, "children": [tree["children"][0], _IDENTITY, *tree["children"][2:]]}
         for entry in self._search(listing, value) or ():
             first = entry if outermost is None else outermost
             if after["type"] in _LISTING:
-                yield from self._walk(after, entry, first)
+                yield from self._walk(after, entry, first, entry)
             else:
-                yield Item(value=self._search(after, entry), source=entry, outermost=first)
+                yield Item(value=self._search(after, entry), source=entry, outermost=first, parent=parent)
 
     def _search(self, tree: Any, value: Any) -> Any:
         from jmespath import exceptions
@@ -132,7 +139,7 @@ def compile_expression(text: str, where: str) -> Expression:
     if prefix and (not rest or rest.startswith("|")):
         rest = f"@ {rest}"
     if "$" in re.sub(r"'[^']*'|`[^`]*`|\"[^\"]*\"", "", rest):
-        hint = "$root., $record. and $trial. may stand only at the beginning of an expression"
+        hint = "$root., $record., $parent. and $trial. may stand only at the beginning of an expression"
         raise bad_expression(where, text, "a $ inside it", hint)
     _tell_traps(text, where)
     try:

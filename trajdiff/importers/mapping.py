@@ -170,7 +170,8 @@ def _read_trajectory(
     reading.reader.place = place
     # Of JSONL a record is a line, whatever lies inside it.
     record = root if line is not None else item.outermost
-    scope = Scope(root=root, record=record, trial=item.value, here=item.value)
+    parent = root if item.parent is None else item.parent
+    scope = Scope(root=root, record=record, trial=item.value, here=item.value, parent=parent)
     if not isinstance(item.value, dict | list):
         reading.leave_out("a trajectory is not an object", place, item.value)
         return

@@ -9,6 +9,7 @@ from shlex import quote
 from typing import Any
 
 from trajdiff.importers.document import Document
+from trajdiff.importers.draft_guesses import GUESS, SUCCESS, contents_of, outcome_guess, task_guess, trial_guess
 from trajdiff.importers.draft_shape import Layout, layout_of
 from trajdiff.importers.draft_steps import steps_draft
 from trajdiff.importers.jsontext import BadJsonError
@@ -38,7 +39,6 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "cost_usd": ("cost_usd", "usd", "cost", "total_cost"),
 }
 # fmt: on
-_SUCCESS = ("success", "succeeded", "is_success")
 _VALUES = 12
 _LONGEST_NAME = 24
 
@@ -63,6 +63,7 @@ def draft_mapping(document: Document) -> str:
     if stop is not None:
         lines += ["", *_stop(name, *stop)]
     lines += ["", *steps_draft(name, layout)]
+    lines += ["", "# What lies in the file, each key with its first value:", *contents_of(layout)]
     return "\n".join(lines) + "\n"
 
 
@@ -102,15 +103,32 @@ def _fields(layout: Layout) -> list[str]:
         found = _found(layout, key)
         if found is not None:
             lines.append(f"{key:<8} = {toml(found[0])}{_shown(found[1])}")
-        elif key == "task":
-            lines.append('task     = "task_id"   # no key looks like the id of a task: write where it is')
-        elif key == "outcome":
-            lines += _without_outcome(layout)
+        else:
+            lines += _guessed(layout, key)
     return lines
 
 
+def _guessed(layout: Layout, key: str) -> list[str]:
+    """What the values say about a field that no name gives."""
+    levels = layout.trajectories
+    inner = levels[-1].entries if levels else ()
+    if key == "task":
+        around = levels[-2].entries if len(levels) > 1 else ()
+        guess = task_guess(around)
+        if guess is not None:
+            return [f"task     = {toml(f'$parent.{guess}')}{GUESS}"]
+        return ['task     = "task_id"   # no key looks like the id of a task: write where it is']
+    if key == "trial":
+        guess = trial_guess(inner)
+        return [] if guess is None else [f"trial    = {toml(guess)}{GUESS}"]
+    if key == "outcome":
+        guess = outcome_guess(inner)
+        return _without_outcome(layout) if guess is None else [f"outcome  = {toml(guess)}{GUESS}"]
+    return []
+
+
 def _without_outcome(layout: Layout) -> list[str]:
-    for name in _SUCCESS:
+    for name in SUCCESS:
         for prefix, entries in _places(layout):
             if any(name in one for one in entries):
                 said = f"# outcome = {toml(prefix + name)}"
@@ -130,6 +148,8 @@ def _places(layout: Layout) -> Iterator[tuple[str, Sequence[dict[str, Any]]]]:
     root = layout.root if isinstance(layout.root, dict) else None
     if levels:
         yield "", levels[-1].entries
+    if len(levels) > 2:
+        yield "$parent.", levels[-2].entries
     if len(levels) > 1:
         yield "$record.", levels[0].entries
     if root is not None:
