@@ -11,7 +11,7 @@ import click
 from trajdiff.cli.options import common_options
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command, Group
-from trajdiff.errors import UsageError
+from trajdiff.errors import InputError, UsageError
 from trajdiff.render.safety import one_line
 
 
@@ -56,7 +56,8 @@ def record_mcp(ctx: click.Context, /, server: tuple[str, ...], **options: Any) -
         told = replace(told, **given)
         if told.trace is None:
             raise UsageError("no trace to write to", "give --trace FILE, or run under trajdiff run")
-        run_proxy(trial(setup=told, agent="mcp client"), server, os.environ)
+        if not run_proxy(trial(setup=told, agent="mcp client"), server, os.environ):
+            raise InputError(f"{one_line(server[0])}: the server ended while its client was still there")
     except ImportError as error:
         raise UsageError("recording MCP needs an extra: pip install 'trajdiff[mcp]'") from error
     except RecordError as error:

@@ -6,7 +6,11 @@ imported when a proxy is run.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
+import os
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,23 +40,27 @@ class _Answer:
     result: dict[str, Any] = field(default_factory=dict)
 
 
-def run_proxy(trial: Trial, server: Sequence[str], environment: Mapping[str, str]) -> None:
-    """Run the server and serve its client until one of them ends.
+def run_proxy(trial: Trial, server: Sequence[str], environment: Mapping[str, str]) -> bool:
+    """Run the server and serve its client until one of them ends; False if it was the server.
 
     Raises ``ImportError`` without the ``mcp`` package and ``OSError`` where the server cannot be started.
     """
     import anyio
 
-    anyio.run(_serve, trial, tuple(server), dict(environment))
+    return anyio.run(_serve, trial, tuple(server), dict(environment))
 
 
-async def _serve(trial: Trial, server: tuple[str, ...], environment: dict[str, str]) -> None:
+async def _serve(trial: Trial, server: tuple[str, ...], environment: dict[str, str]) -> bool:
     import anyio
     from mcp.client.stdio import StdioServerParameters, stdio_client
     from mcp.server.stdio import stdio_server
 
     parameters = StdioServerParameters(command=server[0], args=list(server[1:]), env=environment)
-    async with stdio_client(parameters) as (from_server, to_server), stdio_server() as (from_client, to_client):
+    source: Any = _StandardInput()
+    async with (
+        stdio_client(parameters) as (from_server, to_server),
+        stdio_server(stdin=source) as (from_client, to_client),
+    ):
         relay = _Relay(trial, to_client, to_server)
         async with trial, anyio.create_task_group() as group:
             group.start_soon(relay.from_server, from_server, group.cancel_scope)
@@ -60,6 +68,45 @@ async def _serve(trial: Trial, server: tuple[str, ...], environment: dict[str, s
                 await relay.from_client(message, group)
             await relay.end()
             group.cancel_scope.cancel()
+        source.close()
+        for stream in (to_client, from_client):
+            await stream.aclose()
+    return not relay.deserted
+
+
+class _StandardInput:
+    """The lines of standard input for the event loop.
+
+    The package's own reader waits in a thread that nothing can end while the client holds the pipe open; a
+    proxy whose server is gone must not wait for that.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        rest = b""
+        with contextlib.suppress(OSError, RuntimeError):  # the pipe is closed, or the loop has ended
+            while block := os.read(0, 65536):
+                *lines, rest = (rest + block).split(b"\n")
+                for line in lines:
+                    self._loop.call_soon_threadsafe(self._lines.put_nowait, line.decode("utf-8", "replace"))
+            self._loop.call_soon_threadsafe(self.close)
+
+    def close(self) -> None:
+        """No more lines."""
+        self._lines.put_nowait(None)
+
+    def __aiter__(self) -> _StandardInput:
+        return self
+
+    async def __anext__(self) -> str:
+        line = await self._lines.get()
+        if line is None:
+            raise StopAsyncIteration
+        return line
 
 
 class _Relay:
@@ -72,6 +119,7 @@ class _Relay:
         self._own: dict[str, _Answer] = {}
         self._tools: dict[str, _Tool] = {}
         self._made = 0
+        self.deserted = False
 
     # From the client
 
@@ -109,7 +157,7 @@ class _Relay:
         number = self._trial.started(name, met.arguments, tool.effect)
         if met.answered:
             result = _with_notes(_as_result(met.answer, tool), met)
-            self._trial.answered(number, recorded(result))
+            self._trial.told(number, recorded(result))
             await self._to_client.send(_response(inner.id, result))
             return
         self._calls[inner.id] = (number, met)
@@ -135,7 +183,7 @@ class _Relay:
         number = self._trial.started(name, arguments, self._tools.get(name, _Tool()).effect)
         await self._to_server.send(_request(key, name, arguments))
         await answer.event.wait()
-        self._trial.answered(number, recorded(answer.result))
+        self._trial.told(number, recorded(answer.result))
         return answer.result
 
     # From the server
@@ -150,6 +198,7 @@ class _Relay:
             if hasattr(inner, "id") and not hasattr(inner, "method") and self._answer(inner):
                 continue
             await self._to_client.send(message)
+        self.deserted = True
         self._trial.end("infra_error")
         scope.cancel()
 
@@ -168,7 +217,7 @@ class _Relay:
             number, met = self._calls.pop(inner.id)
             if isinstance(result, Mapping):
                 inner.result = _with_notes(dict(result), met)
-            self._trial.answered(number, recorded(inner.result if result is not None else _failure(inner)))
+            self._trial.told(number, recorded(inner.result if result is not None else _failure(inner)))
         return False
 
     def _learn(self, result: Mapping[str, Any]) -> None:

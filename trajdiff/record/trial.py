@@ -295,6 +295,10 @@ class Trial:
         self._writing().result(number, recorded_result(result))
         return result
 
+    def told(self, number: int, result: Mapping[str, Any]) -> None:
+        """Records a result in the words of the format (``text``, ``is_error``). For proxies."""
+        self._writing().result(number, dict(result))
+
     def failed(self, number: int, error: BaseException) -> None:
         """Records that a call ended in an exception."""
         if not self.ended:
