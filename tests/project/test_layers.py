@@ -20,7 +20,7 @@ LAYERS = (
     ("reliability",),
     ("align",),
     ("divergence",),
-    ("analysis", "unused_patterns"),
+    ("analysis", "task_analysis", "unused_patterns"),
     ("redaction", "redaction_patterns"),
     ("report", "report_nodes", "sides", "comparison", "gate", "gate_thresholds", "localization"),
     ("shape", "review", "intervention"),

@@ -1,0 +1,338 @@
+"""One task by itself: made ready, its passes held out one by one, its finding. A pure function of its trials.
+
+Everything here is what a worker does for one task, wherever it runs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from trajdiff import __version__
+from trajdiff.align.graph import SuccessGraph, align_all, align_to, success_graph, success_graphs
+from trajdiff.align.prepared import PreparedTrial, Preparer
+from trajdiff.align.rows import aligned_table
+from trajdiff.align.similarity import Costs
+from trajdiff.align.table import AlignedTable
+from trajdiff.divergence import evidence
+from trajdiff.divergence.abstain import abstention, infrastructure, inside_one_trial
+from trajdiff.divergence.borrowed import References, borrowed_divergence, renamed
+from trajdiff.divergence.case import ALL_LEVELS, Case, Levels
+from trajdiff.divergence.critical import earliest
+from trajdiff.divergence.finding import (
+    Divergence,
+    FindingKind,
+    Grade,
+    Kind,
+    NearMiss,
+    Reason,
+    TaskFinding,
+    Variant,
+    Way,
+)
+from trajdiff.divergence.gold import gold_trial
+from trajdiff.divergence.lower_levels import AGREEING
+from trajdiff.divergence.near_misses import near_misses
+from trajdiff.divergence.ways import ways_to_fail
+from trajdiff.errors import UsageError
+from trajdiff.model import Effect, TaskTrials, Trial, Verdict
+from trajdiff.settings import Settings
+
+#: Passes of a task that are held out; more of the same task add little and cost a graph each.
+HELD_OUT_PER_TASK = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskJob:
+    """What a worker is given: the task, what is known about the whole input, and whether its finding is asked
+    for (the self-check speaks of all tasks, whichever are shown).
+
+    ``references`` are those that the user named for this task, ``others`` passes of other groups on it.
+    """
+
+    task: TaskTrials
+    effect_of: Mapping[str, Effect]
+    settings: Settings
+    references: References = field(default_factory=References)
+    others: tuple[Trial, ...] = ()
+    levels: tuple[str, ...] = tuple(sorted(ALL_LEVELS))
+    wanted: bool = True
+    version: str = __version__
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskOutcome:
+    """What comes back. ``alarms`` are (trial id, level) of held-out passes about which something is claimed, of
+    ``held_out`` in all; without the levels it ``relied`` on, the outcome may be another one."""
+
+    task_id: str
+    alarms: tuple[tuple[str, str], ...] = ()
+    held_out: int = 0
+    relied: tuple[str, ...] = ()
+    finding: TaskFinding | None = None
+
+
+def analyse_task(job: TaskJob, kept: dict[str, PreparedTask] | None = None) -> TaskOutcome:
+    """The outcome of one task. Raises ``UsageError`` where a worker has another version than who asks it.
+
+    ``kept`` holds tasks that are asked for again, made ready already.
+    """
+    if job.version != __version__:
+        raise UsageError(f"a worker has trajdiff {__version__}, this is {job.version}")
+    levels = Levels(job.levels)
+    prepared = kept.get(job.task.task_id) if kept is not None else None
+    if prepared is None:
+        preparer = Preparer(settings=job.settings, effect_of=job.effect_of)
+        prepared = prepare_task(preparer, job.task, job.references, {job.task.task_id: job.others})
+    alarms, held_out = _held_out(prepared, levels)
+    finding = _finding(prepared, levels) if job.wanted else None
+    if kept is not None and levels.relied:
+        kept[job.task.task_id] = prepared
+    return TaskOutcome(
+        task_id=job.task.task_id,
+        alarms=tuple(alarms),
+        held_out=held_out,
+        relied=tuple(sorted(levels.relied)),
+        finding=finding,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedTask:
+    """One task made ready: all comparable trials, and the graph of its passes (or of its failures).
+
+    ``borrowed`` are passes from elsewhere, used where the task has none; ``borrowed_first``: in any case.
+    ``reference`` names the one pass that the user wants to compare with.
+    """
+
+    task: TaskTrials
+    trials: Mapping[str, PreparedTrial]
+    costs: Costs
+    gold: PreparedTrial | None = None
+    borrowed: tuple[PreparedTrial, ...] = ()
+    borrowed_first: bool = False
+    reference: str | None = None
+
+    def of(self, verdict: Verdict) -> tuple[PreparedTrial, ...]:
+        """Comparable trials with this verdict, in order."""
+        return tuple(
+            self.trials[t.trial_id] for t in self.task.with_verdict(verdict) if t.trial_id in self.trials
+        )
+
+    @cached_property
+    def graph(self) -> SuccessGraph | None:
+        """The graph of the passes, None where no pass has steps."""
+        passes = self.of(Verdict.PASS)
+        chosen = [trial for trial in passes if trial.trial_id == self.reference] or passes
+        return success_graph(chosen, self.costs) if chosen else None
+
+
+def prepare_task(
+    preparer: Preparer,
+    task: TaskTrials,
+    references: References | None = None,
+    others: Mapping[str, Sequence[Trial]] | None = None,
+) -> PreparedTask:
+    """The task made ready; ``others`` are, by task, passes of other groups on the same problem."""
+    references = references or References()
+    path = task.trials[0].source.path if task.trials else ""
+    # Tasks that have passes never use recorded reference calls.
+    gold = None if task.passes else gold_trial(task.task, preparer, path)
+    named = references.borrowed.get(task.task_id, ())
+    elsewhere = named or (() if gold is not None else (others or {}).get(task.task_id, ()))
+    comparable = [trial for trial in task.trials if trial.comparable]
+    prepared = preparer.trials([*comparable, *renamed(elsewhere)])
+    return PreparedTask(
+        task=task,
+        trials={trial.trial_id: trial for trial in prepared[: len(comparable)]},
+        costs=Costs(),
+        gold=None if named else gold,
+        borrowed=prepared[len(comparable) :],
+        borrowed_first=bool(named) and references.first,
+        reference=references.own.get(task.task_id),
+    )
+
+
+def _held_out(prepared: PreparedTask, levels: frozenset[str]) -> tuple[list[tuple[str, str]], int]:
+    """The passing trials of a task with two or more treated as if they had failed, at most
+    ``HELD_OUT_PER_TASK``: those about which something is claimed, and how many were held out."""
+    passes = prepared.of(Verdict.PASS)
+    if len(passes) < 2:
+        return [], 0
+    held_out = passes[:HELD_OUT_PER_TASK]
+    rests = [[other for other in passes if other is not trial] for trial in held_out]
+    graphs = success_graphs(rests, prepared.costs)
+    align_all(list(zip(graphs, held_out, strict=True)))
+    alarms = []
+    for trial, graph in zip(held_out, graphs, strict=True):
+        claimed = earliest(Case(task=prepared.task.task, failing=trial, graph=graph, levels=levels))
+        if claimed is not None:
+            alarms.append((trial.trial_id, claimed.level))
+    return alarms, len(held_out)
+
+
+def _finding(prepared: PreparedTask, levels: frozenset[str]) -> TaskFinding:
+    graph = prepared.graph
+    if graph is not None:
+        merged = {trial.trial_id for trial in graph.trials}
+        align_all([(graph, trial) for name, trial in prepared.trials.items() if name not in merged])
+    rows = [_judge(prepared, trial, levels) for trial in prepared.task.trials]
+    judged = _grouped([row for row in rows if row is not None])
+    lead, others = _lead(judged)
+    kind, text = _headline(prepared.task, judged, lead)
+    ways, said = _ways(prepared, judged, kind)
+    near = _near_misses(prepared) if kind is FindingKind.ALWAYS_PASS else ()
+    if said and lead is None:
+        text = f"never passes; {said}"
+    return TaskFinding(
+        task_id=prepared.task.task_id,
+        kind=kind,
+        text=text,
+        divergences=judged,
+        lead=lead,
+        other_groups=others,
+        reference=graph.trials[0].trial_id if graph is not None else None,
+        variants=_variants(prepared),
+        table=table_of(prepared, judged),
+        notes=(
+            *(graph.ways() if graph is not None else ()),
+            *([f"{said}."] if said else []),
+            *(f"{way.text} (trials {', '.join(way.trials)})" for way in ways if len(ways) > 1 or lead is None),
+            *(f"near miss in trial {one.trial_id}: {one.text}" for one in near),
+        ),
+        ways=ways,
+        near_misses=near,
+    )
+
+
+def _ways(
+    prepared: PreparedTask, judged: Sequence[Divergence], kind: FindingKind
+) -> tuple[tuple[Way, ...], str]:
+    """How the trials of a task fail that was compared with nothing."""
+    failures = prepared.of(Verdict.FAIL)
+    compared = any(row.grade is Grade.C for row in judged)
+    if kind is not FindingKind.NEVER_PASS or compared or len(failures) < 2:
+        return (), ""
+    return ways_to_fail(failures, success_graph(failures, prepared.costs))
+
+
+def _near_misses(prepared: PreparedTask) -> tuple[NearMiss, ...]:
+    """Near misses of the trials of a task that always passes, each against the others."""
+    passes = prepared.of(Verdict.PASS)
+    held_out = passes[:HELD_OUT_PER_TASK] if len(passes) > AGREEING else ()
+    rests = [[other for other in passes if other is not trial] for trial in held_out]
+    graphs = success_graphs(rests, prepared.costs)
+    cases = (
+        Case(task=prepared.task.task, failing=trial, graph=graph)
+        for trial, graph in zip(held_out, graphs, strict=True)
+    )
+    return tuple(near for case in cases for near in near_misses(case))
+
+
+def _judge(prepared: PreparedTask, trial: Trial, levels: frozenset[str]) -> Divergence | None:
+    if trial.verdict is Verdict.INFRA:
+        return infrastructure(trial, prepared.trials.get(trial.trial_id))
+    if trial.verdict is not Verdict.FAIL:
+        return None
+    failing = prepared.trials.get(trial.trial_id)
+    task = prepared.task.task
+    if failing is None:
+        return abstention(trial, Reason.NOT_COMPARABLE, "nothing but the verdict is recorded")
+    if prepared.graph is None or prepared.borrowed_first:
+        return _without_pass(prepared, trial, failing, levels)
+    failures = prepared.of(Verdict.FAIL)
+    case = Case(task=task, failing=failing, graph=prepared.graph, levels=levels, failures=failures)
+    suspect = earliest(case)
+    if suspect is None:
+        return abstention(trial, *evidence.nothing_separates(case), case=case)
+    return evidence.divergence(case, suspect)
+
+
+def _without_pass(
+    prepared: PreparedTask, trial: Trial, failing: PreparedTrial, levels: frozenset[str]
+) -> Divergence:
+    """Against borrowed passes or the recorded reference calls (grade C) where there are any, else inside the
+    trial (grade D)."""
+    failures = prepared.of(Verdict.FAIL)
+    if prepared.borrowed:
+        graph = success_graph(prepared.borrowed, prepared.costs)
+        case = Case(task=prepared.task.task, failing=failing, graph=graph, levels=levels, failures=failures)
+        suspect = earliest(case)
+        if suspect is None:
+            reason, text = evidence.nothing_separates(case)
+            return abstention(trial, reason, f"{text}; the reference is borrowed")
+        return borrowed_divergence(case, suspect)
+    if prepared.gold is not None:
+        graph = success_graph((prepared.gold,), prepared.costs)
+        case = Case(task=prepared.task.task, failing=failing, graph=graph, borrowed=True, failures=failures)
+        suspect = earliest(case)
+        if suspect is not None:
+            return evidence.divergence(case, suspect)
+    return inside_one_trial(trial, failing, recorded=len(prepared.task.passes))
+
+
+def _grouped(rows: list[Divergence]) -> tuple[Divergence, ...]:
+    """Adds to every claim the failed trials that have the same one."""
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        if not row.abstained and row.kind is not Kind.INFRASTRUCTURE:
+            groups.setdefault(row.identity, []).append(row.trial_id)
+    return tuple(replace(row, group=tuple(groups.get(row.identity, ()))) for row in rows)
+
+
+def _lead(rows: tuple[Divergence, ...]) -> tuple[Divergence | None, int]:
+    claims = [row for row in rows if not row.abstained and row.grade is not None]
+    if not claims:
+        return None, 0
+    # A group speaks through its best-supported trial.
+    first: dict[str, Divergence] = {}
+    for row in sorted(claims, key=lambda r: r.grade or Grade.D):
+        first.setdefault(row.identity, row)
+    ranked = sorted(first.values(), key=lambda r: (r.grade or Grade.D, -len(r.group), claims.index(r)))
+    return ranked[0], len(ranked) - 1
+
+
+def _headline(
+    task: TaskTrials, rows: tuple[Divergence, ...], lead: Divergence | None
+) -> tuple[FindingKind, str]:
+    verdicts = Counter(trial.verdict for trial in task.trials)
+    passed, failed, infra = verdicts[Verdict.PASS], verdicts[Verdict.FAIL], verdicts[Verdict.INFRA]
+    if not passed and not failed and not infra:
+        return FindingKind.NOT_COMPARED, "not compared: no trial has a verdict"
+    if not failed and not infra:
+        return FindingKind.ALWAYS_PASS, "always passes"
+    if not failed:
+        first = next(row for row in rows if row.kind is Kind.INFRASTRUCTURE)
+        return FindingKind.INFRASTRUCTURE, f"infrastructure: {first.headline}"
+    if not passed:
+        return FindingKind.NEVER_PASS, f"never passes; {lead.headline}" if lead else "never passes"
+    if lead is not None:
+        return FindingKind.DIVERGENCE, lead.headline
+    same = [row for row in rows if row.reason is Reason.SAME_PATH]
+    if same:
+        return FindingKind.SAME_PATH, "same path, different outcome"
+    abstained = next(row for row in rows if row.abstained)
+    return FindingKind.ABSTAINED, f"abstained: {abstained.headline}"
+
+
+def _variants(prepared: PreparedTask) -> tuple[Variant, ...]:
+    groups: dict[str, list[str]] = {}
+    for trial_id, trial in prepared.trials.items():
+        groups.setdefault(trial.signature, []).append(trial_id)
+    return tuple(Variant(trials=tuple(group)) for group in groups.values())
+
+
+def table_of(prepared: PreparedTask, judged: Sequence[Divergence] = ()) -> AlignedTable | None:
+    """The aligned table of a task, which shows the places that its divergences name."""
+    base = prepared.of(Verdict.FAIL) or tuple(prepared.trials.values())
+    graph = prepared.graph or (success_graph(base, prepared.costs) if base else None)
+    if graph is None:
+        return None
+    inside = {trial.trial_id for trial in graph.trials}
+    rest = [t for t in prepared.trials.values() if t.trial_id not in inside]
+    order = [t.trial_id for t in (*graph.trials, *rest)]
+    aligned = [(trial, align_to(graph, trial)) for trial in rest]
+    named = {(p.trial_id, p.step) for row in judged for p in (row.root, row.manifest) if p is not None}
+    return aligned_table(graph, aligned, order, prepared.graph is not None).showing(named)
