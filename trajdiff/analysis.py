@@ -19,6 +19,7 @@ from trajdiff.align.similarity import Costs
 from trajdiff.align.table import AlignedTable
 from trajdiff.divergence import evidence
 from trajdiff.divergence.abstain import abstention, infrastructure, inside_one_trial
+from trajdiff.divergence.borrowed import References, borrowed_divergence, of_other_groups, renamed
 from trajdiff.divergence.case import ALL_LEVELS, Case, Suspect
 from trajdiff.divergence.critical import earliest
 from trajdiff.divergence.effects import Effects, classify
@@ -27,13 +28,18 @@ from trajdiff.divergence.finding import (
     FindingKind,
     Grade,
     Kind,
+    NearMiss,
     Reason,
     SelfCheck,
     TaskFinding,
     ToolEffect,
     Variant,
+    Way,
 )
 from trajdiff.divergence.gold import gold_trial
+from trajdiff.divergence.lower_levels import AGREEING
+from trajdiff.divergence.near_misses import near_misses
+from trajdiff.divergence.ways import ways_to_fail
 from trajdiff.errors import UsageError
 from trajdiff.model import Corpus, TaskTrials, Trial, Verdict
 from trajdiff.settings import Settings
@@ -59,12 +65,19 @@ class Analysis:
 
 @dataclass(frozen=True, kw_only=True)
 class _Prepared:
-    """One task made ready: all comparable trials, and the graph of its passes (or of its failures)."""
+    """One task made ready: all comparable trials, and the graph of its passes (or of its failures).
+
+    ``borrowed`` are passes from elsewhere, used where the task has none; ``borrowed_first``: in any case.
+    ``reference`` names the one pass that the user wants to compare with.
+    """
 
     task: TaskTrials
     trials: Mapping[str, PreparedTrial]
     costs: Costs
     gold: PreparedTrial | None = None
+    borrowed: tuple[PreparedTrial, ...] = ()
+    borrowed_first: bool = False
+    reference: str | None = None
 
     def of(self, verdict: Verdict) -> tuple[PreparedTrial, ...]:
         """Comparable trials with this verdict, in order."""
@@ -76,7 +89,8 @@ class _Prepared:
     def graph(self) -> SuccessGraph | None:
         """The graph of the passes, None where no pass has steps."""
         passes = self.of(Verdict.PASS)
-        return success_graph(passes, self.costs) if passes else None
+        chosen = [trial for trial in passes if trial.trial_id == self.reference] or passes
+        return success_graph(chosen, self.costs) if chosen else None
 
 
 def analyse(
@@ -85,12 +99,15 @@ def analyse(
     *,
     tasks: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    references: References | None = None,
 ) -> Analysis:
     """Finds, for every task (or those named), where its failing trials left the ways of succeeding.
 
     ``progress(done, total)`` is called after each task. With ``tasks=()`` only the tools are classified.
+    ``references`` are those the user named; passes of other agents on the same task are borrowed without.
     """
-    effects = _effects(corpus, settings)
+    references = references or References()
+    effects = _effects(corpus, settings, references)
     chosen = [t for t in corpus.tasks if tasks is None or t.task_id in tasks]
     if not chosen:
         return Analysis(findings={}, tools=effects.rows)
@@ -98,7 +115,8 @@ def analyse(
     expect(sum(len(trial.steps) for trial in corpus.trials))
     # The levels and the self-check speak of the whole input, whichever tasks are shown, so that `compare task`
     # and `report` give the same finding.
-    everything = [_prepare(preparer, task) for task in corpus.tasks]
+    others = of_other_groups(corpus)
+    everything = [_prepare(preparer, task, references, others) for task in corpus.tasks]
     alarms, held_out = _held_out(everything, ALL_LEVELS)
     levels = _allowed(alarms, held_out)
     if levels != ALL_LEVELS:
@@ -189,18 +207,37 @@ def compare_trials(
     return replace(two, rows=tuple(rows))
 
 
-def _effects(corpus: Corpus, settings: Settings) -> Effects:
+def _effects(corpus: Corpus, settings: Settings, references: References | None = None) -> Effects:
     expected = (task.task.expected_actions or () for task in corpus.tasks)
-    return classify(corpus.trials, settings, (action.name for actions in expected for action in actions))
+    elsewhere = references.borrowed if references is not None else {}
+    trials = {id(trial): trial for trial in corpus.trials}
+    trials |= {id(trial): trial for task in sorted(elsewhere) for trial in elsewhere[task]}
+    return classify(trials.values(), settings, (action.name for actions in expected for action in actions))
 
 
-def _prepare(preparer: Preparer, task: TaskTrials) -> _Prepared:
-    comparable = [trial for trial in task.trials if trial.comparable]
-    trials = {prepared.trial_id: prepared for prepared in preparer.trials(comparable)}
+def _prepare(
+    preparer: Preparer,
+    task: TaskTrials,
+    references: References | None = None,
+    others: Mapping[str, Sequence[Trial]] | None = None,
+) -> _Prepared:
+    references = references or References()
     path = task.trials[0].source.path if task.trials else ""
     # Tasks that have passes never use recorded reference calls.
     gold = None if task.passes else gold_trial(task.task, preparer, path)
-    return _Prepared(task=task, trials=trials, costs=Costs(), gold=gold)
+    named = references.borrowed.get(task.task_id, ())
+    elsewhere = named or (() if gold is not None else (others or {}).get(task.task_id, ()))
+    comparable = [trial for trial in task.trials if trial.comparable]
+    prepared = preparer.trials([*comparable, *renamed(elsewhere)])
+    return _Prepared(
+        task=task,
+        trials={trial.trial_id: trial for trial in prepared[: len(comparable)]},
+        costs=Costs(),
+        gold=None if named else gold,
+        borrowed=prepared[len(comparable) :],
+        borrowed_first=bool(named) and references.first,
+        reference=references.own.get(task.task_id),
+    )
 
 
 def _held_out(everything: Sequence[_Prepared], levels: frozenset[str]) -> tuple[list[tuple[str, Suspect]], int]:
@@ -241,6 +278,10 @@ def _finding(prepared: _Prepared, levels: frozenset[str]) -> TaskFinding:
     judged = _grouped([row for row in rows if row is not None])
     lead, others = _lead(judged)
     kind, text = _headline(prepared.task, judged, lead)
+    ways, said = _ways(prepared, judged, kind)
+    near = _near_misses(prepared) if kind is FindingKind.ALWAYS_PASS else ()
+    if said and lead is None:
+        text = f"never passes; {said}"
     return TaskFinding(
         task_id=prepared.task.task_id,
         kind=kind,
@@ -251,8 +292,37 @@ def _finding(prepared: _Prepared, levels: frozenset[str]) -> TaskFinding:
         reference=graph.trials[0].trial_id if graph is not None else None,
         variants=_variants(prepared),
         table=_table(prepared, judged),
-        notes=graph.ways() if graph is not None else (),
+        notes=(
+            *(graph.ways() if graph is not None else ()),
+            *([f"{said}."] if said else []),
+            *(f"{way.text} (trials {', '.join(way.trials)})" for way in ways if len(ways) > 1 or lead is None),
+            *(f"near miss in trial {one.trial_id}: {one.text}" for one in near),
+        ),
+        ways=ways,
+        near_misses=near,
     )
+
+
+def _ways(prepared: _Prepared, judged: Sequence[Divergence], kind: FindingKind) -> tuple[tuple[Way, ...], str]:
+    """How the trials of a task fail that was compared with nothing."""
+    failures = prepared.of(Verdict.FAIL)
+    compared = any(row.grade is Grade.C for row in judged)
+    if kind is not FindingKind.NEVER_PASS or compared or len(failures) < 2:
+        return (), ""
+    return ways_to_fail(failures, success_graph(failures, prepared.costs))
+
+
+def _near_misses(prepared: _Prepared) -> tuple[NearMiss, ...]:
+    """Near misses of the trials of a task that always passes, each against the others."""
+    passes = prepared.of(Verdict.PASS)
+    held_out = passes[:HELD_OUT_PER_TASK] if len(passes) > AGREEING else ()
+    rests = [[other for other in passes if other is not trial] for trial in held_out]
+    graphs = success_graphs(rests, prepared.costs)
+    cases = (
+        Case(task=prepared.task.task, failing=trial, graph=graph)
+        for trial, graph in zip(held_out, graphs, strict=True)
+    )
+    return tuple(near for case in cases for near in near_misses(case))
 
 
 def _judge(prepared: _Prepared, trial: Trial, levels: frozenset[str]) -> Divergence | None:
@@ -264,8 +334,8 @@ def _judge(prepared: _Prepared, trial: Trial, levels: frozenset[str]) -> Diverge
     task = prepared.task.task
     if failing is None:
         return abstention(trial, Reason.NOT_COMPARABLE, "nothing but the verdict is recorded")
-    if prepared.graph is None:
-        return _without_pass(prepared, trial, failing)
+    if prepared.graph is None or prepared.borrowed_first:
+        return _without_pass(prepared, trial, failing, levels)
     failures = prepared.of(Verdict.FAIL)
     case = Case(task=task, failing=failing, graph=prepared.graph, levels=levels, failures=failures)
     suspect = earliest(case)
@@ -274,11 +344,22 @@ def _judge(prepared: _Prepared, trial: Trial, levels: frozenset[str]) -> Diverge
     return evidence.divergence(case, suspect)
 
 
-def _without_pass(prepared: _Prepared, trial: Trial, failing: PreparedTrial) -> Divergence:
-    """Against the recorded reference calls (grade C) where there are any, else inside the trial (grade D)."""
+def _without_pass(
+    prepared: _Prepared, trial: Trial, failing: PreparedTrial, levels: frozenset[str]
+) -> Divergence:
+    """Against borrowed passes or the recorded reference calls (grade C) where there are any, else inside the
+    trial (grade D)."""
+    failures = prepared.of(Verdict.FAIL)
+    if prepared.borrowed:
+        graph = success_graph(prepared.borrowed, prepared.costs)
+        case = Case(task=prepared.task.task, failing=failing, graph=graph, levels=levels, failures=failures)
+        suspect = earliest(case)
+        if suspect is None:
+            reason, text = evidence.nothing_separates(case)
+            return abstention(trial, reason, f"{text}; the reference is borrowed")
+        return borrowed_divergence(case, suspect)
     if prepared.gold is not None:
         graph = success_graph((prepared.gold,), prepared.costs)
-        failures = prepared.of(Verdict.FAIL)
         case = Case(task=prepared.task.task, failing=failing, graph=graph, borrowed=True, failures=failures)
         suspect = earliest(case)
         if suspect is not None:

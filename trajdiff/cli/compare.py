@@ -16,6 +16,7 @@ from trajdiff.cli.options import (
     together,
     traces_argument,
 )
+from trajdiff.cli.reference import reference_option
 from trajdiff.cli.report import has_divergence
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command, Group
@@ -70,6 +71,7 @@ def compare() -> None:
 @click.argument("task_id", help="Id of the task, or the beginning of one.")
 @traces_argument
 @click.option("--trials", type=Names(), default=(), metavar="ID,ID", help="Only these trials as columns.")
+@reference_option
 @_showing
 @click.option(
     "--min-grade",

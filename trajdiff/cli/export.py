@@ -19,6 +19,7 @@ from trajdiff.cli.options import (
     together,
     traces_argument,
 )
+from trajdiff.cli.reference import reference_option
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command, Group
 from trajdiff.cli.streams import put
@@ -109,6 +110,7 @@ _options = together(
     ),
     click.option("--list-columns", is_flag=True, help="Name the columns with what they mean, and end."),
     click.option("--excel", is_flag=True, help="CSV with a byte order mark, which Excel needs for UTF-8."),
+    reference_option,
     choosing_options,
     *sharing,
     reading_options,

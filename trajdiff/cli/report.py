@@ -18,6 +18,7 @@ from trajdiff.cli.options import (
     together,
     traces_argument,
 )
+from trajdiff.cli.reference import reference_option
 from trajdiff.cli.session import Session, read_text
 from trajdiff.cli.shapes import Command
 from trajdiff.cli.suite_options import calibration_of, families_of, labels_of, suite_options
@@ -68,6 +69,7 @@ report_options = together(
         metavar="KEY",
         help="Slices: tools, writes, suite, model, termination, or any recorded metadata. Repeatable.",
     ),
+    reference_option,
     click.option("--plan", is_flag=True, help="Say which tasks to repeat next, and what that can show."),
     click.option(
         "--rotation",

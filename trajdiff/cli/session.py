@@ -198,7 +198,12 @@ class Session:
         from trajdiff.analysis import analyse
         from trajdiff.cli.reference import read_references
 
-        references = read_references(self, corpus)
+        references = read_references(
+            self.options.get("reference"),
+            corpus,
+            self.where,
+            lambda path: load([path], self.read_options([path])),
+        )
         with Stage("align", "tasks", self.state, quiet=self.quiet) as stage:
             analysis = analyse(corpus, self.settings, tasks=tasks, progress=stage, references=references)
         made = build_report(corpus, analysis, self.settings, name=self.settings.name, card=card)

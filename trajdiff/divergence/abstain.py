@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
-from trajdiff.align.prepared import PreparedTrial
+from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.divergence.case import Case
 from trajdiff.divergence.critical import loop
 from trajdiff.divergence.evidence import first_difference, recovered, ref, show
 from trajdiff.divergence.finding import Blame, Divergence, Grade, Kind, Reason, Side, StepRef
-from trajdiff.model import LIMITS, StepKind, Trial
+from trajdiff.divergence.ledger import is_write
+from trajdiff.model import LIMITS, Effect, StepKind, TerminationReason, Trial
 
 
 def abstention(trial: Trial, reason: Reason, text: str, case: Case | None = None) -> Divergence:
@@ -55,10 +57,11 @@ def infrastructure(trial: Trial, prepared: PreparedTrial | None) -> Divergence:
 
 
 def inside_one_trial(trial: Trial, prepared: PreparedTrial, recorded: int) -> Divergence:
-    """A finding without any pass to compare with: a loop, or an error at the end that was not repaired."""
+    """A finding without any pass to compare with: a loop, an error that was not repaired, a trial cut short."""
     why = "no trial of this task passed" if not recorded else "no passed trial has steps to compare with"
     repeated = loop(prepared.steps)
     calls = prepared.calls
+    refused = _unrepaired(calls)
     if repeated is not None:
         kind, step = Kind.LOOP, repeated
         times = sum(1 for call in calls if call.full_key == repeated.full_key)
@@ -66,6 +69,12 @@ def inside_one_trial(trial: Trial, prepared: PreparedTrial, recorded: int) -> Di
     elif calls and calls[-1].failed and calls[-1].position >= len(prepared.steps) - 3:
         kind, step = Kind.UNRECOVERED_ERROR, calls[-1]
         words = f"{step.step.name} failed and was not repaired"
+    elif refused is not None:
+        kind, step = Kind.UNRECOVERED_ERROR, refused
+        words = f"{step.step.name} failed and was not repaired"
+    elif trial.termination.reason is TerminationReason.INCOMPLETE and calls:
+        kind, step = Kind.EARLY_STOP, calls[-1]
+        words = f"the record ends after {step.step.name}"
     elif trial.termination.reason in LIMITS and calls:
         kind, step = Kind.EARLY_STOP, calls[-1]
         words = f"stopped by its own limit after {step.step.name}"
@@ -90,6 +99,14 @@ def inside_one_trial(trial: Trial, prepared: PreparedTrial, recorded: int) -> Di
         identity="|".join((trial.task_id, kind.value, step.step.name or "")),
         row_id=_row_id(trial, Reason.NO_PASSING_TRIAL),
     )
+
+
+def _unrepaired(calls: Sequence[PreparedStep]) -> PreparedStep | None:
+    """The last refused write of a kind that the trial never got done; a refusal may be right, so this is told
+    only where there is nothing to compare with."""
+    done = {step.label for step in calls if is_write(step)}
+    refused = (step for step in reversed(calls) if step.failed and step.effect is Effect.WRITE)
+    return next((step for step in refused if step.label not in done), None)
 
 
 def _last_place(prepared: PreparedTrial, trial: Trial) -> StepRef:

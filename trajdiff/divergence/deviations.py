@@ -17,6 +17,8 @@ from trajdiff.align.values import changed_paths
 from trajdiff.divergence.case import Case
 from trajdiff.divergence.ledger import is_write, settle
 
+#: What is said of a write that a later one replaced or undid.
+UNDONE = "written, then replaced or undone"
 #: A refused call that is done again is done within this many calls of the agent.
 SOON = 200
 
@@ -106,7 +108,7 @@ def _repairs(case: Case) -> Iterator[Repair]:
             yield Repair(deviation="another record read first", opened=wrong, closed=right)
     for earlier, later in settle(case.failing).repaired:
         if not in_passes(case, earlier):
-            yield Repair(deviation="written, then replaced or undone", opened=earlier, closed=later)
+            yield Repair(deviation=UNDONE, opened=earlier, closed=later)
 
 
 def _next_alike(calls: Mapping[str, Sequence[PreparedStep]], step: PreparedStep) -> PreparedStep | None:

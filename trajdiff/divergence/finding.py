@@ -242,11 +242,37 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """Failed trials of a task without reference that left the same behind and ended alike. ``writes`` are tool
+    names in order; ``at`` is the last standing write of each trial, else its last step."""
+
+    trials: tuple[str, ...]
+    text: str
+    writes: tuple[str, ...]
+    ending: str
+    at: tuple[StepRef, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearMiss:
+    """Something in a passed trial of a task that always passes that would be looked at had it failed.
+
+    ``kind`` is ``guard_skipped``, ``write_undone`` or ``repeated``.
+    """
+
+    trial_id: str
+    kind: str
+    text: str
+    step: StepRef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskFinding:
     """What a task row says: one finding, and a divergence or abstention for every failed or infra trial.
 
     ``lead`` is the divergence the row shows (first group by grade, then size); ``other_groups`` counts the
-    further ones.
+    further ones. ``ways`` groups the failed trials of a task without reference; ``near_misses`` are of tasks
+    that always pass. ``notes`` say both in words.
     """
 
     task_id: str
@@ -259,6 +285,8 @@ class TaskFinding:
     variants: tuple[Variant, ...] = ()
     table: AlignedTable | None = None
     notes: tuple[str, ...] = field(default=())
+    ways: tuple[Way, ...] = ()
+    near_misses: tuple[NearMiss, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

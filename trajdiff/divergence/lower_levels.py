@@ -121,7 +121,7 @@ def _teller(trial: PreparedTrial, value: str) -> PreparedStep | None:
 def _read(case: Case) -> Suspect | None:
     """A look that every pass takes and the trial does not: at what it is about to write, before the write; or
     a read with the same arguments everywhere, of a tool that the trial never calls."""
-    skipped = _skipped_guard(case)
+    skipped = skipped_guard(case)
     if skipped is not None:
         return skipped
     read = required_read(case, case.passes[0], None)
@@ -136,7 +136,7 @@ def _read(case: Case) -> Suspect | None:
     )  # fmt: skip
 
 
-def _skipped_guard(case: Case) -> Suspect | None:
+def skipped_guard(case: Case) -> Suspect | None:
     """A read of a write's entity that stands before that write in every pass and not in the trial: once the
     write is done the look comes too late, even where the write is right."""
     reference = case.passes[0]

@@ -41,7 +41,7 @@ def divergence_object(task: TaskReport, divergence: Divergence) -> dict[str, Any
         "evidence": list(divergence.evidence),
         "recovered": _recovered(task, divergence),
         "source": [_place(place) for place in places(task, divergence)],
-        "manifest_source": _step(task, divergence.manifest),
+        "manifest_source": step_object(task, divergence.manifest),
         "variants": [list(variant.trials) for variant in finding.variants],
         "accepted": divergence.accepted,
         "reviews": [review_object(note) for note in divergence.reviews],
@@ -123,8 +123,8 @@ def _recovered(task: TaskReport, divergence: Divergence) -> list[dict[str, Any]]
         {
             "text": entry.text,
             "step": row_of(task.finding, entry.opened_at),
-            "opened_at": _step(task, entry.opened_at),
-            "closed_at": _step(task, entry.closed_at),
+            "opened_at": step_object(task, entry.opened_at),
+            "closed_at": step_object(task, entry.closed_at),
             "closed_by": entry.closed_by,
         }
         for entry in divergence.recovered
@@ -145,7 +145,8 @@ def _place(place: Place) -> dict[str, Any]:
     }
 
 
-def _step(task: TaskReport, step: StepRef | None) -> dict[str, Any] | None:
+def step_object(task: TaskReport, step: StepRef | None) -> dict[str, Any] | None:
+    """The place of a step in its log."""
     if step is None:
         return None
     return {

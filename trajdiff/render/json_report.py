@@ -11,7 +11,7 @@ from trajdiff.reliability.card import Card
 from trajdiff.reliability.estimators import SuiteReliability, TaskReliability
 from trajdiff.render.choosing import chosen_tasks
 from trajdiff.render.json_card import card_object
-from trajdiff.render.json_divergence import divergence_object
+from trajdiff.render.json_divergence import divergence_object, step_object
 from trajdiff.render.json_text import to_json, to_jsonl
 from trajdiff.render.registry import Renderer
 from trajdiff.render.view import View
@@ -179,6 +179,25 @@ def task_object(task: TaskReport) -> dict[str, Any]:
             "reference": finding.reference,
             "variants": [list(variant.trials) for variant in finding.variants],
             "notes": list(finding.notes),
+            "ways": [
+                {
+                    "trials": list(way.trials),
+                    "text": way.text,
+                    "writes": list(way.writes),
+                    "ending": way.ending,
+                    "at": [step_object(task, step) for step in way.at],
+                }
+                for way in finding.ways
+            ],
+            "near_misses": [
+                {
+                    "trial_id": near.trial_id,
+                    "kind": near.kind,
+                    "text": near.text,
+                    "at": step_object(task, near.step),
+                }
+                for near in finding.near_misses
+            ],
         },
         "divergences": [divergence_object(task, divergence) for divergence in finding.divergences],
     }
