@@ -146,6 +146,11 @@ def test_VER_03_the_same_slot_with_different_verdicts_stops_and_names_both(tmp_p
     assert f"{tmp_path}/new.json $[0] (pass)" in text
     assert f"{tmp_path}/old.json $[0] (fail)" in text
     assert "--on-duplicate" in text
+    assert "name the suite of each file in a manifest" in text
+    rows = "".join(f"[[trial]]\npath = '{name}.json'\nsuite = '{name}'\n" for name in ("new", "old"))
+    manifest = put(tmp_path, "trials.toml", rows.encode())
+    apart = load([str(tmp_path)], ReadOptions(outcomes=(str(manifest),)))
+    assert [task.task_id for task in apart.tasks] == ["new/4", "old/4"]
 
 
 @pytest.mark.parametrize(("rule", "text"), [(None, "new"), ("latest", "new"), ("first", "old")])

@@ -14,6 +14,7 @@ from trajdiff.importers.sameness import (
     recorded_difference,
     same_content,
 )
+from trajdiff.importers.toml_text import toml
 from trajdiff.model import Diagnostic, Severity, Trial
 from trajdiff.natural import natural_key
 
@@ -254,6 +255,11 @@ def _conflict_error(conflicts: Sequence[tuple[Entry, Entry]], on_duplicate: str 
     several = any(one.trial.source.path != other.trial.source.path for one, other in conflicts)
     give = "give one of the two files only, or choose" if several else "both stand in one file: choose"
     details.append(f"{give} with --on-duplicate latest or first")
+    if several:
+        details.append(
+            "where the same ids are other tasks, name the suite of each file in a manifest (--outcomes):"
+        )
+        details.append(f'  [[trial]] with path = {toml(conflicts[0][0].trial.source.path)} and suite = "..."')
     differ = "with different content" if on_duplicate == "error" else "with different verdicts"
     count = len(conflicts)
     subject = "a trial was" if count == 1 else f"{count} trials were"
