@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.importers import fixtures_inspect as inspect_logs
+from tests.importers import fixtures_swe as swe
 from tests.importers.fixtures import (
     ATIF,
     calls,
@@ -29,6 +31,7 @@ from tests.importers.fixtures import (
     tau_trial,
     told,
 )
+from trajdiff.errors import InputError
 from trajdiff.importers import ReadOptions, load, validate
 
 
@@ -50,7 +53,7 @@ def inspected(*entries: Any) -> dict[str, Any]:
 
 
 ODD: tuple[Any, ...] = (7, [1], "not json", True)
-HOLDERS = {
+HOLDERS: dict[str, Callable[..., Any]] = {
     "tau-bench": lambda *odd: tau_trial(traj=asked(*odd)),
     "tau2": lambda *odd: tau2_results(simulation(messages=asked(*odd))),
     "chat": lambda *odd: held(messages=asked(*odd)),
@@ -164,3 +167,27 @@ def test_an_unknown_word_has_its_place(field: str, slug: str) -> None:
     found = told(read(jsonl(record(**{field: "perhaps"}))), slug)
     assert found.pointer == f"$.{field}"
     assert not [one for one in found.details if one.startswith(".")]
+
+
+@pytest.mark.parametrize("key", ["history", "trajectory"])
+def test_what_is_no_list_of_a_swe_agent_is_told(key: str) -> None:
+    found = told(read(swe.traj(**{key: "x"})), "not_a_list")
+    assert (found.pointer, found.message) == (f"$.{key}", f"{key} is not a list: none of it is read")
+
+
+def test_a_first_message_of_no_known_role_is_kept_before_text_actions() -> None:
+    whole = swe.traj()
+    whole["history"][0]["role"] = 5
+    assert "unknown_message" in slugs(read(whole))
+    assert len(only_trial(whole).steps) == len(only_trial(swe.traj()).steps)
+
+
+def test_glued_trajectories_of_mini_swe_agent_are_trials_each() -> None:
+    corpus = read(jsonl(swe.mini(instance_id="a"), swe.mini(instance_id="b")))
+    assert names(corpus) == ["a/0", "b/0"]
+    assert [trial.source.line for trial in corpus.trials] == [1, 2]
+
+
+def test_glued_results_of_tau2_are_not_taken_for_simulations() -> None:
+    with pytest.raises(InputError, match="not recognised"):
+        read(jsonl(tau2_results(simulation()), tau2_results(simulation())))

@@ -72,20 +72,26 @@ class _MiniSweAgent:
     def read(self, source: Source, options: ReadOptions) -> Imported:
         """The file is one trial."""
         document = source.document
-        value: Any = None
         if document.shape is Shape.ARRAY:
-            value = {"messages": [value_of(one, document.notices, "a message") for one in document.records()]}
+            messages = [value_of(one, document.notices, "a message") for one in document.records()]
+            found = [(Record(pointer="$"), {"messages": messages})]
         else:
-            for record in document.records():
-                value = value_of(record, document.notices, "the trajectory")
-        if not isinstance(value, dict) or not isinstance(value.get("messages"), list):
-            tell_unread(document.notices, "the file holds no messages", "$")
-            return Imported(trials=(), diagnostics=document.notices.all(), unread=1)
-        trial = _trial(value, document)
+            # Several trajectories glued together are several trials.
+            found = [(one, value_of(one, document.notices, "the trajectory")) for one in document.records()]
+        trials: list[Trial] = []
+        unread = 0
+        for record, value in found:
+            if isinstance(value, dict) and isinstance(value.get("messages"), list):
+                trials.append(_trial(value, document, record))
+                continue
+            unread += 1
+            if record.problem is None:
+                tell_unread(document.notices, "the file holds no messages", record.place)
         return Imported(
-            trials=(trial,),
-            plans=(Plan(task=Task(task_id=trial.task_id)),),
+            trials=tuple(trials),
+            plans=tuple(Plan(task=Task(task_id=one.task_id)) for one in trials),
             diagnostics=document.notices.all(),
+            unread=unread,
         )
 
     def empty_trial(self, path: str) -> Imported | None:
@@ -96,19 +102,19 @@ class _MiniSweAgent:
 IMPORTER = _MiniSweAgent()
 
 
-def _trial(value: dict[str, Any], document: Document) -> Trial:
+def _trial(value: dict[str, Any], document: Document, record: Record) -> Trial:
     info = as_object(value.get("info"))
     names = names_of(document.path)
     task_id = id_text(value.get("instance_id")) or names.task_id
     messages: list[Any] = value["messages"]
-    builder = StepBuilder(path=document.path, pointer="$")
+    builder = StepBuilder(path=document.path, pointer=record.pointer, line=record.line)
     base = "" if document.shape is Shape.ARRAY else ".messages"
     walk = _Walk(builder=builder, notices=document.notices)
     for index, message in enumerate(messages):
         walk.add(message, index, f"{base}[{index}]")
     termination = _termination(info, messages)
     steps = builder.finish(termination, messages=len(messages), at="")
-    builder.report(Where(document.notices, document.path, "$", None, task_id, names.trial_id))
+    builder.report(Where(document.notices, document.path, record.pointer, record.line, task_id, names.trial_id))
     config = as_object(info.get("config"))
     model = as_object(config.get("model"))
     return Trial(
@@ -117,7 +123,7 @@ def _trial(value: dict[str, Any], document: Document) -> Trial:
         ordinal=names.ordinal,
         steps=steps,
         judgement=joined(document.path, task_id, document.notices, "a mini-swe-agent trajectory"),
-        source=SourceRef(path=document.path, pointer="$"),
+        source=SourceRef(path=document.path, pointer=record.pointer, line=record.line),
         termination=termination,
         cost_usd=plain_number(as_object(info.get("model_stats")).get("instance_cost")),
         provenance=Provenance(

@@ -145,15 +145,14 @@ def _best_attempt(value: dict[str, Any], document: Document) -> tuple[dict[str, 
 
 def _add_steps(builder: StepBuilder, value: Mapping[str, Any], at: str, document: Document) -> int:
     """Add the steps; the number of messages. Structured calls stand in the history only."""
-    history = as_list(value.get("history"))
-    trajectory = as_list(value.get("trajectory"))
+    history, trajectory = (_listed(value, key, at, document) for key in ("history", "trajectory"))
     shown = [one for one in history if as_object(one).get("is_demo") is not True]
     structured = any(as_object(one).get("tool_calls") for one in shown)
     count = 0
     for place, message in enumerate(history):
         if as_object(message).get("is_demo") is True:
             continue
-        if not structured and trajectory and as_object(message).get("role") not in ("system", "user"):
+        if not structured and trajectory and as_object(message).get("role") in ("assistant", "tool"):
             break
         _add_message(builder, message, count, f"{at}.history[{place}]", document)
         count += 1
@@ -161,6 +160,15 @@ def _add_steps(builder: StepBuilder, value: Mapping[str, Any], at: str, document
         _add_text_step(builder, as_object(step), count, f"{at}.trajectory[{place}]")
         count += 1
     return count
+
+
+def _listed(value: Mapping[str, Any], key: str, at: str, document: Document) -> list[Any]:
+    """A list of the trajectory; anything else in its place is told."""
+    found = value.get(key)
+    if found is not None and not isinstance(found, list):
+        text = f"{key} is not a list: none of it is read"
+        document.notices.add(Severity.WARNING, "not_a_list", text, pointer=f"${at}.{key}")
+    return as_list(found)
 
 
 def _add_message(builder: StepBuilder, message: Any, index: int, at: str, document: Document) -> None:
