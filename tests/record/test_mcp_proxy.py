@@ -94,7 +94,8 @@ def test_calls_are_recorded_and_everything_else_passes(tmp_path: Path, project: 
         ("fail", {"reason": "closed"}, failed),
     ]
     assert [step.failed for step in trial.steps if step.is_call] == [False, False, True]
-    assert not validate([str(tmp_path / "trace.jsonl")])[0].problems
+    (checked,) = validate([str(tmp_path / "trace.jsonl")])
+    assert [problem.slug for problem in checked.problems] == ["no_outcome"], "nobody has judged it yet"
 
 
 def test_calls_at_the_same_time_get_their_own_results(tmp_path: Path, project: Path) -> None:
