@@ -236,3 +236,25 @@ def test_the_same_figures_whatever_the_order_of_records(shop: Path) -> None:
     before = run("report", "--stats", "--plan").out
     path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
     assert run("report", "--stats", "--plan").out == before
+
+
+def test_cost_per_delivery_has_an_interval_over_tasks(here: Path) -> None:
+    """Every task costs four dollars; a delivery costs 4 / c, so resampled tasks span 1 to 4 at most."""
+    counts = [4, 4, 4, 3, 2, 2, 1, 1, 1, 1]
+    found = [entry for at, c in enumerate(counts) for entry in passes(f"t{at}", c, cost_usd=1.0)]
+    write_records(here / "traces" / "parcels.jsonl", found)
+    cost = run("report", "--json").json["statistics"]["cost"]
+    assert cost["per_accepted"] == pytest.approx(40 / sum(counts))
+    assert 1 < cost["interval"]["low"] < cost["per_accepted"] < cost["interval"]["high"] < 4
+    assert cost["interval"]["share_without_delivery"] == 0
+    assert "tasks resampled)" in " ".join(run("report", "--stats").out.split())
+    assert "tasks resampled)" not in run("report").out
+    # One of two tasks never delivers: a quarter of the draws hold it twice, and no upper end can be given.
+    found = passes("a", 0, cost_usd=1.0) + passes("b", 4, cost_usd=1.0)
+    write_records(here / "traces" / "parcels.jsonl", found)
+    made = run("report", "--json").json["statistics"]["cost"]["interval"]
+    assert (made["low"], made["high"]) == (1.0, None)
+    assert made["share_without_delivery"] == pytest.approx(0.25, abs=0.02)
+    del found[0]["cost_usd"]
+    write_records(here / "traces" / "parcels.jsonl", found)
+    assert run("report", "--json").json["statistics"]["cost"]["interval"] is None

@@ -115,7 +115,7 @@ def build_card(
             **policies,
         ),
         gates=hard_gates(tasks, rules),
-        effort=effort(tasks, **policies),
+        effort=effort(tasks, detailed=options.detailed, seed=options.seed, **policies),
         behaviour=tuple(one for one in made if one is not None),
         required=tuple(row for task in tasks for row in required_steps(task)),
         slices=tuple(

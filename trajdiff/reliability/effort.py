@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trajdiff.errors import InputError
 from trajdiff.model import TaskTrials, TerminationReason, Trial, Verdict
+from trajdiff.reliability.bootstrap import SEED, bootstrap_ratio
 from trajdiff.reliability.cost import Cost, Latency, delivery_cost, latency
 from trajdiff.reliability.outcomes import counted_trials
 from trajdiff.reliability.scope import Coverage, coverage
@@ -15,7 +17,12 @@ from trajdiff.reliability.scope import Coverage, coverage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """What the recorded trials took. Tokens are input plus output over the trials that record them."""
+    """What the recorded trials took. Tokens are input plus output over the trials that record them.
+
+    ``cost_interval`` is that of cost per accepted delivery over resampled tasks, as (low, high, share of
+    resamples without a delivery); ``high`` is None where that share is not 0. None where it was not asked for,
+    where a trial has no cost, and for one task.
+    """
 
     cost: Cost
     latency: Latency | None
@@ -23,6 +30,7 @@ class Effort:
     trials_with_tokens: int
     trials: int
     coverage: Coverage
+    cost_interval: tuple[float, float | None, float] | None = None
 
 
 def out_of_scope(task: TaskTrials) -> bool:
@@ -30,7 +38,14 @@ def out_of_scope(task: TaskTrials) -> bool:
     return any(trial.human.in_scope is False for trial in task.trials)
 
 
-def effort(tasks: Sequence[TaskTrials], *, infra: str = "fail", unscored: str = "exclude") -> Effort:
+def effort(
+    tasks: Sequence[TaskTrials],
+    *,
+    infra: str = "fail",
+    unscored: str = "exclude",
+    detailed: bool = False,
+    seed: int = SEED,
+) -> Effort:
     """Effort of all recorded trials, latency over the counted ones; ``InputError`` for impossible amounts."""
     everything = [trial for task in tasks for trial in task.trials]
     for trial in everything:
@@ -53,6 +68,21 @@ def effort(tasks: Sequence[TaskTrials], *, infra: str = "fail", unscored: str = 
         trials_with_tokens=len(known),
         trials=len(everything),
         coverage=_coverage(tasks, everything, counted),
+        cost_interval=_cost_interval(tasks, counted, seed) if detailed else None,
+    )
+
+
+def _cost_interval(
+    tasks: Sequence[TaskTrials], counted: Sequence[Trial], seed: int
+) -> tuple[float, float | None, float] | None:
+    """Tasks drawn with everything that their trials cost and every delivery of theirs (statistics.md 11)."""
+    accepted = Counter(trial.task_id for trial in counted if trial.verdict is Verdict.PASS)
+    costs = [[trial.cost_usd for trial in task.trials] for task in tasks]
+    known = [[cost for cost in row if cost is not None] for row in costs]
+    if known != costs or not any(known) or not accepted:
+        return None
+    return bootstrap_ratio(
+        [math.fsum(row) for row in known], [accepted[task.task_id] for task in tasks], seed=seed
     )
 
 

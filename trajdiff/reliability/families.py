@@ -70,7 +70,8 @@ def recorded_families(tasks: Sequence[TaskTrials], key: str) -> Families:
         if value is not None:
             found[task.task_id] = value
     if not found:
-        known = {name for task in tasks for holder in (task.task, *task.trials) for name in holder.metadata}
+        known = {name for task in tasks for name in task.task.metadata}
+        known |= {name for task in tasks for trial in task.trials for name in trial.metadata}
         raise UsageError(
             f'--families {key}: no such file, and no task records "{key}"',
             "a CSV with task_id and family, or a recorded property of tasks",

@@ -97,7 +97,7 @@ def effort_lines(card: Card) -> list[str]:
     """Cost per accepted delivery, people's minutes, latency and tokens; nothing where nothing is recorded."""
     effort, parts = card.effort, []
     if effort.cost.total is not None:
-        parts.append(f"cost {cost_text(effort.cost)}")
+        parts.append(f"cost {cost_text(effort.cost)}{_cost_ends(effort.cost_interval)}")
     cover = effort.coverage
     if cover.human_minutes is not None:
         each = cover.minutes_per_unassisted
@@ -120,6 +120,16 @@ def cost_text(cost: Cost) -> str:
         return f"{NO_DELIVERY} (spent {money(cost.total)} USD{label})"
     each = f"{money(cost.per_accepted)} per accepted ({cost.accepted})"
     return f"{money(cost.total)} USD for all trials, {each}{label}"
+
+
+def _cost_ends(found: tuple[float, float | None, float] | None) -> str:
+    """The interval of cost per accepted delivery; no upper end where a draw of tasks may hold no delivery."""
+    if found is None:
+        return ""
+    low, high, without = found
+    if high is None:
+        return f" (95 % from {money(low)} on; a share {without:.2g} of the resamples holds no delivery)"
+    return f" (95 % {money(low)} to {money(high)}, tasks resampled)"
 
 
 def money(amount: float) -> str:

@@ -275,6 +275,9 @@ def _cost(card: Card) -> dict[str, Any]:
         "reason": cost.reason,
         "trials_without_cost": cost.without_cost,
         "lower_bound": cost.lower_bound,
+        "interval": None
+        if card.effort.cost_interval is None
+        else dict(zip(("low", "high", "share_without_delivery"), card.effort.cost_interval, strict=True)),
         "tokens": card.effort.tokens,
         "trials_without_tokens": card.effort.trials - card.effort.trials_with_tokens,
     }
