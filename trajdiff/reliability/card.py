@@ -102,8 +102,6 @@ def build_card(
     if families is not None and options.weights is not None:
         raise UsageError("weights and families together are not supported")
     known = versions(tasks)
-    variants = paths or {}
-    made = [behaviour(task, write_tools, variants.get(task.task_id, {})) for task in tasks]
     return Card(
         figures=suite_figures(
             inside,
@@ -116,7 +114,7 @@ def build_card(
         ),
         gates=hard_gates(tasks, rules),
         effort=effort(tasks, detailed=options.detailed, seed=options.seed, **policies),
-        behaviour=tuple(one for one in made if one is not None),
+        behaviour=_behaviour(tasks, write_tools, paths or {}),
         required=tuple(row for task in tasks for row in required_steps(task)),
         slices=tuple(
             one
@@ -131,14 +129,25 @@ def build_card(
         plan=_plan(inside, inside_rows, suite, options) if options.plan else None,
         out_of_scope=tuple(task.task_id for task in tasks if out_of_scope(task)),
         families=families,
-        judging=judging(
-            inside,
-            labels=options.labels,
-            calibration=options.calibration,
-            detailed=options.detailed,
-            seed=options.seed,
-        ),
+        judging=_judging(inside, options),
         design=_design(inside, inside_rows, suite, options.design),
+    )
+
+
+def _behaviour(
+    tasks: Sequence[TaskTrials], write_tools: Collection[str], paths: Mapping[str, Mapping[str, int]]
+) -> tuple[TaskBehaviour, ...]:
+    made = (behaviour(task, write_tools, paths.get(task.task_id, {})) for task in tasks)
+    return tuple(one for one in made if one is not None)
+
+
+def _judging(tasks: Sequence[TaskTrials], options: CardOptions) -> Judging | None:
+    return judging(
+        tasks,
+        labels=options.labels,
+        calibration=options.calibration,
+        detailed=options.detailed,
+        seed=options.seed,
     )
 
 

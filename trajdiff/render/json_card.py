@@ -15,16 +15,21 @@ from trajdiff.reliability.estimators import SuiteReliability
 from trajdiff.reliability.hard_gates import HardGate
 from trajdiff.reliability.intervals import LEVEL, SuiteInterval
 from trajdiff.reliability.judging import Judging
-from trajdiff.reliability.nodes import NodeFigures
+from trajdiff.reliability.nodes import NodeFigures, TaskSplit
 from trajdiff.reliability.slices import Slice
 from trajdiff.reliability.weights import WeightedRow
+from trajdiff.render.json_effort import (
+    consistency_object,
+    cost_object,
+    coverage_object,
+    latency_object,
+)
 from trajdiff.render.judges_text import agreement_object, corrected_object
 from trajdiff.report import Report
 
 
 def card_object(report: Report, card: Card) -> dict[str, Any]:
     """Everything of the card, in one object."""
-    splits = {split.task_id: split for split in card.nodes.splits}
     return {
         "method": {
             "estimator": "combinatorial, without replacement",
@@ -43,42 +48,13 @@ def card_object(report: Report, card: Card) -> dict[str, Any]:
         "spread": _spread(card),
         "gap": report.suite.gap,
         "flip_rate": report.suite.flip_rate,
-        "per_task": [
-            {
-                "task_id": one.task_id,
-                "n": one.n,
-                "c": one.c,
-                "low": one.low,
-                "high": one.high,
-                "gap": one.gap,
-                "split": None
-                if one.task_id not in splits
-                else {
-                    "p": splits[one.task_id].p,
-                    "attainable_min": splits[one.task_id].attainable,
-                    "luck": splits[one.task_id].luck,
-                    "nodes": splits[one.task_id].compared,
-                    "relabelling": _relabelling(splits[one.task_id].relabelling),
-                },
-            }
-            for one in card.figures.tasks
-        ],
+        "per_task": _per_task(card),
         "hard_gates": [gate_object(gate) for gate in card.gates],
-        "coverage": _coverage(card),
-        "cost": _cost(card),
-        "latency": _latency(card),
-        "consistency": _consistency(card),
-        "required_steps": [
-            {
-                "task_id": row.task_id,
-                "trial_id": row.trial_id,
-                "passed": row.passed,
-                "relation": row.relation,
-                "precision": row.precision,
-                "recall": row.recall,
-            }
-            for row in card.required
-        ],
+        "coverage": coverage_object(card),
+        "cost": cost_object(card),
+        "latency": latency_object(card),
+        "consistency": consistency_object(card),
+        "required_steps": _required(card),
         "slices": [_slice(one) for one in card.slices],
         "nodes": [_node(node) for node in card.nodes.nodes],
         "nodes_tested": card.nodes.tested,
@@ -91,6 +67,48 @@ def card_object(report: Report, card: Card) -> dict[str, Any]:
         },
         "not_measured": list(card.not_measured),
     }
+
+
+def _per_task(card: Card) -> list[dict[str, Any]]:
+    splits = {split.task_id: split for split in card.nodes.splits}
+    return [
+        {
+            "task_id": one.task_id,
+            "n": one.n,
+            "c": one.c,
+            "low": one.low,
+            "high": one.high,
+            "gap": one.gap,
+            "split": _split(splits.get(one.task_id)),
+        }
+        for one in card.figures.tasks
+    ]
+
+
+def _split(split: TaskSplit | None) -> dict[str, Any] | None:
+    if split is None:
+        return None
+    return {
+        "p": split.p,
+        "attainable_min": split.attainable,
+        "luck": split.luck,
+        "nodes": split.compared,
+        "relabelling": _relabelling(split.relabelling),
+    }
+
+
+def _required(card: Card) -> list[dict[str, Any]]:
+    return [
+        {
+            "task_id": row.task_id,
+            "trial_id": row.trial_id,
+            "passed": row.passed,
+            "relation": row.relation,
+            "precision": row.precision,
+            "recall": row.recall,
+        }
+        for row in card.required
+    ]
 
 
 def interval_object(found: SuiteInterval | None) -> dict[str, Any] | None:
@@ -251,73 +269,6 @@ def _spread(card: Card) -> dict[str, Any] | None:
         "cochran_q": None if fault is None else fault.q,
         "cochran_p": None if fault is None else fault.p,
     }
-
-
-def _coverage(card: Card) -> dict[str, Any]:
-    cover = card.effort.coverage
-    return {
-        "tasks_received": cover.tasks_received,
-        "out_of_scope": list(card.out_of_scope),
-        "support_coverage": cover.support_coverage,
-        "human_remedy_rate": cover.human_remedy_rate,
-        "unassisted_rate": cover.unassisted_rate,
-        "human_minutes": cover.human_minutes,
-        "minutes_per_unassisted": cover.minutes_per_unassisted,
-    }
-
-
-def _cost(card: Card) -> dict[str, Any]:
-    cost = card.effort.cost
-    return {
-        "total": cost.total,
-        "accepted": cost.accepted,
-        "per_accepted": cost.per_accepted,
-        "reason": cost.reason,
-        "trials_without_cost": cost.without_cost,
-        "lower_bound": cost.lower_bound,
-        "interval": None
-        if card.effort.cost_interval is None
-        else dict(zip(("low", "high", "share_without_delivery"), card.effort.cost_interval, strict=True)),
-        "tokens": card.effort.tokens,
-        "trials_without_tokens": card.effort.trials - card.effort.trials_with_tokens,
-    }
-
-
-def _latency(card: Card) -> dict[str, Any] | None:
-    found = card.effort.latency
-    if found is None:
-        return None
-    return {
-        "p50": found.p50,
-        "p95": found.p95,
-        "max": found.maximum,
-        "at_limit": found.at_limit,
-        "trials": found.trials,
-        "trials_without": found.without,
-    }
-
-
-def _consistency(card: Card) -> list[dict[str, Any]]:
-    return [
-        {
-            "task_id": one.task_id,
-            "trials": one.trials,
-            "paths": one.paths,
-            "writes": one.writes.distinct,
-            "answers": one.answers,
-            "pass_rate": one.writes.pass_rate,
-            "writes_agreement": one.writes.output_agreement,
-            "writes_modal_share": one.writes.modal_share,
-            "verdict_agreement": one.writes.verdict_agreement,
-            "reading": str(one.writes.reading),
-            "failures_alike": one.failures_alike,
-            "criteria": [
-                {"name": each.name, "met": each.met, "trials": each.trials, "class": str(each.stability)}
-                for each in one.criteria
-            ],
-        }
-        for one in card.behaviour
-    ]
 
 
 def _slice(one: Slice) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from trajdiff.divergence.finding import Divergence, FindingKind, Kind
 from trajdiff.model import Verdict
-from trajdiff.render.card_words import adaptive_text, money
+from trajdiff.render.card_words import adaptive_text
 from trajdiff.render.choosing import is_mixed
+from trajdiff.render.effort_words import money
 from trajdiff.render.places import trial_row
 from trajdiff.render.safety import cut, one_line
 from trajdiff.render.summary_words import Code, Phrase, Words
