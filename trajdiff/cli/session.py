@@ -215,7 +215,6 @@ class Session:
         file = self.reviews_file()
         reviews = read_reviews(file, one_line(str(file))) if reviewed else ()
         made = judged(made, self.settings, corpus.trials, reviews, today=today(os.environ), whole=whole)
-        made = with_outcomes(made, read_store(Path(STORE)))
         new = [one for one in made.diagnostics[before:] if one not in self._told]
         self._told += new
         tell(new, quiet=self.quiet, verbose=self.verbose)
