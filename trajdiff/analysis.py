@@ -1,7 +1,8 @@
 """The pipeline: from all trials to one finding per task.
 
-Corpus-wide figures come first (effects of tools, the levels that held-out passes allow), then every task is a
-pure function of its trials and those figures.
+Corpus-wide figures come first (effects of tools), then every task is a pure function of its trials and those
+figures, wherever it is worked on. Which levels held-out passes allow is known when all tasks are done; tasks
+whose answer rests on a level that is not allowed are done again without it.
 """
 
 from __future__ import annotations
@@ -9,88 +10,53 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import partial
 
 from trajdiff.align.batch import expect
-from trajdiff.align.graph import SuccessGraph, align_all, align_to, success_graph, success_graphs
-from trajdiff.align.prepared import PreparedTrial, Preparer
+from trajdiff.align.graph import align_to, success_graph
+from trajdiff.align.prepared import Preparer
 from trajdiff.align.rows import aligned_table
-from trajdiff.align.similarity import Costs
 from trajdiff.align.table import AlignedTable
 from trajdiff.divergence import evidence
-from trajdiff.divergence.abstain import abstention, infrastructure, inside_one_trial
-from trajdiff.divergence.borrowed import References, borrowed_divergence, of_other_groups, renamed
-from trajdiff.divergence.case import ALL_LEVELS, Case, Suspect
+from trajdiff.divergence.borrowed import References, of_other_groups
+from trajdiff.divergence.case import ALL_LEVELS, Case
 from trajdiff.divergence.critical import earliest
 from trajdiff.divergence.effects import Effects, classify
-from trajdiff.divergence.finding import (
-    Divergence,
-    FindingKind,
-    Grade,
-    Kind,
-    NearMiss,
-    Reason,
-    SelfCheck,
-    TaskFinding,
-    ToolEffect,
-    Variant,
-    Way,
-)
-from trajdiff.divergence.gold import gold_trial
-from trajdiff.divergence.lower_levels import AGREEING
-from trajdiff.divergence.near_misses import near_misses
-from trajdiff.divergence.ways import ways_to_fail
+from trajdiff.divergence.finding import Divergence, FindingKind, SelfCheck, TaskFinding, ToolEffect
 from trajdiff.errors import UsageError
-from trajdiff.model import Corpus, TaskTrials, Trial, Verdict
+from trajdiff.execution.runner import SERIAL, Lost, Runner
+from trajdiff.model import Corpus, Diagnostic, Severity, TaskTrials, Verdict
 from trajdiff.settings import Settings
+from trajdiff.task_analysis import (
+    PreparedTask,
+    TaskJob,
+    TaskOutcome,
+    analyse_task,
+    prepare_task,
+    table_of,
+)
 
 #: A level below writes is used while its smoothed false-alarm rate on held-out passes stays at or under this.
 #: Tighter than the 5 % a level is allowed in itself, so that all levels together stay under 2 % or so.
 LEVEL_LIMIT = 0.02
 #: The prior of that rate: so little that a handful of passes without an alarm does not forbid a level.
 PRIOR_ALARMS, PRIOR_TRIALS = 0.2, 10
-#: Passes of a task that are held out; more of the same task add little and cost a graph each.
-HELD_OUT_PER_TASK = 8
+#: Up to this many steps tasks stay prepared until the levels are known; more would fill the memory.
+KEPT_STEPS = 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """Findings by task id, effects of tools, the self-check, and the levels below writes that were used."""
+    """Findings by task id, effects of tools, the self-check, and the levels below writes that were used.
+
+    ``problems`` name the tasks that could not be worked on: a worker died or took too long.
+    """
 
     findings: Mapping[str, TaskFinding]
     tools: tuple[ToolEffect, ...] = ()
     self_check: SelfCheck = field(default_factory=lambda: SelfCheck(false_alarms=0, passing_trials=0))
     levels: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Prepared:
-    """One task made ready: all comparable trials, and the graph of its passes (or of its failures).
-
-    ``borrowed`` are passes from elsewhere, used where the task has none; ``borrowed_first``: in any case.
-    ``reference`` names the one pass that the user wants to compare with.
-    """
-
-    task: TaskTrials
-    trials: Mapping[str, PreparedTrial]
-    costs: Costs
-    gold: PreparedTrial | None = None
-    borrowed: tuple[PreparedTrial, ...] = ()
-    borrowed_first: bool = False
-    reference: str | None = None
-
-    def of(self, verdict: Verdict) -> tuple[PreparedTrial, ...]:
-        """Comparable trials with this verdict, in order."""
-        return tuple(
-            self.trials[t.trial_id] for t in self.task.with_verdict(verdict) if t.trial_id in self.trials
-        )
-
-    @cached_property
-    def graph(self) -> SuccessGraph | None:
-        """The graph of the passes, None where no pass has steps."""
-        passes = self.of(Verdict.PASS)
-        chosen = [trial for trial in passes if trial.trial_id == self.reference] or passes
-        return success_graph(chosen, self.costs) if chosen else None
+    problems: tuple[Diagnostic, ...] = ()
 
 
 def analyse(
@@ -100,40 +66,124 @@ def analyse(
     tasks: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
     references: References | None = None,
+    runner: Runner = SERIAL,
 ) -> Analysis:
     """Finds, for every task (or those named), where its failing trials left the ways of succeeding.
 
-    ``progress(done, total)`` is called after each task. With ``tasks=()`` only the tools are classified.
+    ``progress(done, total)`` is called after each of these. With ``tasks=()`` only the tools are classified.
     ``references`` are those the user named; passes of other agents on the same task are borrowed without.
+    ``runner`` says where tasks are worked on; the result does not depend on it.
     """
     references = references or References()
     effects = _effects(corpus, settings, references)
-    chosen = [t for t in corpus.tasks if tasks is None or t.task_id in tasks]
-    if not chosen:
+    jobs = task_jobs(corpus, settings, effects, tasks, references)
+    if not any(job.wanted for job in jobs):
         return Analysis(findings={}, tools=effects.rows)
-    preparer = Preparer(settings=settings, effect_of=effects.of)
-    expect(sum(len(trial.steps) for trial in corpus.trials))
-    # The levels and the self-check speak of the whole input, whichever tasks are shown, so that `compare task`
-    # and `report` give the same finding.
+    steps = sum(len(trial.steps) for trial in corpus.trials)
+    expect(steps)
+    kept: dict[str, PreparedTask] | None = {} if steps <= KEPT_STEPS and runner is SERIAL else None
+    first = _run(jobs, runner, kept, progress)
+    levels = allowed_levels([outcome for outcome in first if isinstance(outcome, TaskOutcome)])
+    again = [at for at, one in enumerate(first) if isinstance(one, TaskOutcome) and set(one.relied) - levels]
+    jobs_again = [replace(jobs[at], levels=tuple(sorted(levels))) for at in again]
+    found = dict(enumerate(first)) | dict(zip(again, _run(jobs_again, runner, kept), strict=True))
+    return assembled(corpus, [found[at] for at in range(len(jobs))], levels, effects.rows)
+
+
+def task_jobs(
+    corpus: Corpus,
+    settings: Settings,
+    effects: Effects,
+    tasks: Sequence[str] | None,
+    references: References,
+) -> list[TaskJob]:
+    """One job per task. The levels and the self-check speak of the whole input, whichever tasks are shown, so
+    that one task alone and the report give the same finding."""
+    wanted = None if tasks is None else frozenset(tasks)
+    if wanted is not None and not any(task.task_id in wanted for task in corpus.tasks):
+        return []
     others = of_other_groups(corpus)
-    everything = [_prepare(preparer, task, references, others) for task in corpus.tasks]
-    alarms, held_out = _held_out(everything, ALL_LEVELS)
-    levels = _allowed(alarms, held_out)
-    if levels != ALL_LEVELS:
-        alarms, held_out = _held_out(everything, levels)
-    check = SelfCheck(
-        false_alarms=len(alarms), passing_trials=held_out, alarms=tuple(name for name, _ in alarms)
+    return [
+        TaskJob(
+            task=task,
+            effect_of=effects.of,
+            settings=settings,
+            references=references.of(task.task_id),
+            others=others.get(task.task_id, ()),
+            wanted=wanted is None or task.task_id in wanted,
+        )
+        for task in corpus.tasks
+    ]
+
+
+def allowed_levels(outcomes: Sequence[TaskOutcome]) -> frozenset[str]:
+    """The levels that held-out passes do not trip over, from outcomes with every level."""
+    counts = Counter(level for outcome in outcomes for _, level in outcome.alarms)
+    total = sum(outcome.held_out for outcome in outcomes)
+    return frozenset(
+        level for level in ALL_LEVELS if (counts[level] + PRIOR_ALARMS) / (total + PRIOR_TRIALS) <= LEVEL_LIMIT
     )
+
+
+def assembled(
+    corpus: Corpus,
+    outcomes: Sequence[TaskOutcome | Lost],
+    levels: frozenset[str],
+    tools: tuple[ToolEffect, ...],
+) -> Analysis:
+    """The analysis from the outcomes of all tasks of a corpus, in its order; ``levels`` are those in use."""
     findings = {}
-    wanted = {task.task_id for task in chosen}
+    problems = []
+    alarms: list[str] = []
+    for task, outcome in zip(corpus.tasks, outcomes, strict=True):
+        if isinstance(outcome, Lost):
+            problems.append(_problem(task, outcome))
+            text = f"not analysed: {outcome.reason}"
+            findings[task.task_id] = TaskFinding(task_id=task.task_id, kind=FindingKind.NOT_COMPARED, text=text)
+            continue
+        alarms += [f"{task.task_id}/{trial}" for trial, _ in outcome.alarms]
+        if outcome.finding is not None:
+            findings[task.task_id] = outcome.finding
+    held_out = sum(one.held_out for one in outcomes if isinstance(one, TaskOutcome))
+    check = SelfCheck(false_alarms=len(alarms), passing_trials=held_out, alarms=tuple(alarms))
+    return Analysis(
+        findings=findings,
+        tools=tools,
+        self_check=check,
+        levels=tuple(sorted(levels)),
+        problems=tuple(problems),
+    )
+
+
+def _problem(task: TaskTrials, lost: Lost) -> Diagnostic:
+    return Diagnostic(
+        severity=Severity.ERROR,
+        slug="task_lost",
+        message=f'task "{task.task_id}" was not analysed: {lost.reason}',
+        path=task.trials[0].source.path if task.trials else None,
+        details=("its trials are counted in pass^k; no divergence is looked for", lost.advice),
+        task_id=task.task_id,
+    )
+
+
+def _run(
+    jobs: Sequence[TaskJob],
+    runner: Runner,
+    kept: dict[str, PreparedTask] | None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[TaskOutcome | Lost]:
+    """The outcome of each job, in the order of the jobs."""
+    total = sum(job.wanted for job in jobs)
     done = 0
-    for prepared in everything:
-        if prepared.task.task_id in wanted:
-            findings[prepared.task.task_id] = _finding(prepared, levels)
+    found: list[TaskOutcome | Lost] = [Lost(reason="it was not reached")] * len(jobs)
+    function = analyse_task if kept is None else partial(analyse_task, kept=kept)
+    for at, outcome in runner.run(function, jobs):
+        found[at] = outcome
+        if jobs[at].wanted:
             done += 1
             if progress is not None:
-                progress(done, len(chosen))
-    return Analysis(findings=findings, tools=effects.rows, self_check=check, levels=tuple(sorted(levels)))
+                progress(done, total)
+    return found
 
 
 def judge_as_failed(
@@ -154,7 +204,7 @@ def judge_as_failed(
     for task in corpus.tasks:
         if task.task_id not in wanted:
             continue
-        prepared = _prepare(preparer, task)
+        prepared = prepare_task(preparer, task)
         for trial_id in wanted[task.task_id]:
             rest = [trial for trial in prepared.of(Verdict.PASS) if trial.trial_id != trial_id]
             if rest and trial_id in prepared.trials:
@@ -182,14 +232,14 @@ def compare_trials(
     if task is None:
         raise UsageError(f'no task "{left[0]}"')
     effects = _effects(corpus, settings)
-    prepared = _prepare(Preparer(settings=settings, effect_of=effects.of), task)
+    prepared = prepare_task(Preparer(settings=settings, effect_of=effects.of), task)
     for trial_id in (left[1], right[1]):
         if trial_id not in prepared.trials:
             known = any(t.trial_id == trial_id for t in task.trials)
             why = "has no steps to compare" if known else "does not exist"
             raise UsageError(f'trial "{left[0]}/{trial_id}" {why}')
     pair = (prepared.trials[left[1]], prepared.trials[right[1]])
-    whole = _table(prepared)
+    whole = table_of(prepared)
     graph = success_graph(pair[:1], prepared.costs)
     two = aligned_table(graph, [(pair[1], align_to(graph, pair[1]))], [t.trial_id for t in pair])
     if whole is None:
@@ -213,219 +263,3 @@ def _effects(corpus: Corpus, settings: Settings, references: References | None =
     trials = {id(trial): trial for trial in corpus.trials}
     trials |= {id(trial): trial for task in sorted(elsewhere) for trial in elsewhere[task]}
     return classify(trials.values(), settings, (action.name for actions in expected for action in actions))
-
-
-def _prepare(
-    preparer: Preparer,
-    task: TaskTrials,
-    references: References | None = None,
-    others: Mapping[str, Sequence[Trial]] | None = None,
-) -> _Prepared:
-    references = references or References()
-    path = task.trials[0].source.path if task.trials else ""
-    # Tasks that have passes never use recorded reference calls.
-    gold = None if task.passes else gold_trial(task.task, preparer, path)
-    named = references.borrowed.get(task.task_id, ())
-    elsewhere = named or (() if gold is not None else (others or {}).get(task.task_id, ()))
-    comparable = [trial for trial in task.trials if trial.comparable]
-    prepared = preparer.trials([*comparable, *renamed(elsewhere)])
-    return _Prepared(
-        task=task,
-        trials={trial.trial_id: trial for trial in prepared[: len(comparable)]},
-        costs=Costs(),
-        gold=None if named else gold,
-        borrowed=prepared[len(comparable) :],
-        borrowed_first=bool(named) and references.first,
-        reference=references.own.get(task.task_id),
-    )
-
-
-def _held_out(everything: Sequence[_Prepared], levels: frozenset[str]) -> tuple[list[tuple[str, Suspect]], int]:
-    """Passing trials of tasks with two or more passes treated as if they had failed, at most
-    ``HELD_OUT_PER_TASK`` of a task: what is claimed about them, and how many were held out."""
-    alarms: list[tuple[str, Suspect]] = []
-    total = 0
-    for prepared in everything:
-        passes = prepared.of(Verdict.PASS)
-        if len(passes) < 2:
-            continue
-        held_out = passes[:HELD_OUT_PER_TASK]
-        rests = [[other for other in passes if other is not trial] for trial in held_out]
-        graphs = success_graphs(rests, prepared.costs)
-        align_all(list(zip(graphs, held_out, strict=True)))
-        for trial, graph in zip(held_out, graphs, strict=True):
-            total += 1
-            case = Case(task=prepared.task.task, failing=trial, graph=graph, levels=levels)
-            claimed = earliest(case)
-            if claimed is not None:
-                alarms.append((f"{prepared.task.task_id}/{trial.trial_id}", claimed))
-    return alarms, total
-
-
-def _allowed(alarms: Sequence[tuple[str, Suspect]], total: int) -> frozenset[str]:
-    counts = Counter(suspect.level for _, suspect in alarms)
-    return frozenset(
-        level for level in ALL_LEVELS if (counts[level] + PRIOR_ALARMS) / (total + PRIOR_TRIALS) <= LEVEL_LIMIT
-    )
-
-
-def _finding(prepared: _Prepared, levels: frozenset[str]) -> TaskFinding:
-    graph = prepared.graph
-    if graph is not None:
-        merged = {trial.trial_id for trial in graph.trials}
-        align_all([(graph, trial) for name, trial in prepared.trials.items() if name not in merged])
-    rows = [_judge(prepared, trial, levels) for trial in prepared.task.trials]
-    judged = _grouped([row for row in rows if row is not None])
-    lead, others = _lead(judged)
-    kind, text = _headline(prepared.task, judged, lead)
-    ways, said = _ways(prepared, judged, kind)
-    near = _near_misses(prepared) if kind is FindingKind.ALWAYS_PASS else ()
-    if said and lead is None:
-        text = f"never passes; {said}"
-    return TaskFinding(
-        task_id=prepared.task.task_id,
-        kind=kind,
-        text=text,
-        divergences=judged,
-        lead=lead,
-        other_groups=others,
-        reference=graph.trials[0].trial_id if graph is not None else None,
-        variants=_variants(prepared),
-        table=_table(prepared, judged),
-        notes=(
-            *(graph.ways() if graph is not None else ()),
-            *([f"{said}."] if said else []),
-            *(f"{way.text} (trials {', '.join(way.trials)})" for way in ways if len(ways) > 1 or lead is None),
-            *(f"near miss in trial {one.trial_id}: {one.text}" for one in near),
-        ),
-        ways=ways,
-        near_misses=near,
-    )
-
-
-def _ways(prepared: _Prepared, judged: Sequence[Divergence], kind: FindingKind) -> tuple[tuple[Way, ...], str]:
-    """How the trials of a task fail that was compared with nothing."""
-    failures = prepared.of(Verdict.FAIL)
-    compared = any(row.grade is Grade.C for row in judged)
-    if kind is not FindingKind.NEVER_PASS or compared or len(failures) < 2:
-        return (), ""
-    return ways_to_fail(failures, success_graph(failures, prepared.costs))
-
-
-def _near_misses(prepared: _Prepared) -> tuple[NearMiss, ...]:
-    """Near misses of the trials of a task that always passes, each against the others."""
-    passes = prepared.of(Verdict.PASS)
-    held_out = passes[:HELD_OUT_PER_TASK] if len(passes) > AGREEING else ()
-    rests = [[other for other in passes if other is not trial] for trial in held_out]
-    graphs = success_graphs(rests, prepared.costs)
-    cases = (
-        Case(task=prepared.task.task, failing=trial, graph=graph)
-        for trial, graph in zip(held_out, graphs, strict=True)
-    )
-    return tuple(near for case in cases for near in near_misses(case))
-
-
-def _judge(prepared: _Prepared, trial: Trial, levels: frozenset[str]) -> Divergence | None:
-    if trial.verdict is Verdict.INFRA:
-        return infrastructure(trial, prepared.trials.get(trial.trial_id))
-    if trial.verdict is not Verdict.FAIL:
-        return None
-    failing = prepared.trials.get(trial.trial_id)
-    task = prepared.task.task
-    if failing is None:
-        return abstention(trial, Reason.NOT_COMPARABLE, "nothing but the verdict is recorded")
-    if prepared.graph is None or prepared.borrowed_first:
-        return _without_pass(prepared, trial, failing, levels)
-    failures = prepared.of(Verdict.FAIL)
-    case = Case(task=task, failing=failing, graph=prepared.graph, levels=levels, failures=failures)
-    suspect = earliest(case)
-    if suspect is None:
-        return abstention(trial, *evidence.nothing_separates(case), case=case)
-    return evidence.divergence(case, suspect)
-
-
-def _without_pass(
-    prepared: _Prepared, trial: Trial, failing: PreparedTrial, levels: frozenset[str]
-) -> Divergence:
-    """Against borrowed passes or the recorded reference calls (grade C) where there are any, else inside the
-    trial (grade D)."""
-    failures = prepared.of(Verdict.FAIL)
-    if prepared.borrowed:
-        graph = success_graph(prepared.borrowed, prepared.costs)
-        case = Case(task=prepared.task.task, failing=failing, graph=graph, levels=levels, failures=failures)
-        suspect = earliest(case)
-        if suspect is None:
-            reason, text = evidence.nothing_separates(case)
-            return abstention(trial, reason, f"{text}; the reference is borrowed")
-        return borrowed_divergence(case, suspect)
-    if prepared.gold is not None:
-        graph = success_graph((prepared.gold,), prepared.costs)
-        case = Case(task=prepared.task.task, failing=failing, graph=graph, borrowed=True, failures=failures)
-        suspect = earliest(case)
-        if suspect is not None:
-            return evidence.divergence(case, suspect)
-    return inside_one_trial(trial, failing, recorded=len(prepared.task.passes))
-
-
-def _grouped(rows: list[Divergence]) -> tuple[Divergence, ...]:
-    """Adds to every claim the failed trials that have the same one."""
-    groups: dict[str, list[str]] = {}
-    for row in rows:
-        if not row.abstained and row.kind is not Kind.INFRASTRUCTURE:
-            groups.setdefault(row.identity, []).append(row.trial_id)
-    return tuple(replace(row, group=tuple(groups.get(row.identity, ()))) for row in rows)
-
-
-def _lead(rows: tuple[Divergence, ...]) -> tuple[Divergence | None, int]:
-    claims = [row for row in rows if not row.abstained and row.grade is not None]
-    if not claims:
-        return None, 0
-    # A group speaks through its best-supported trial.
-    first: dict[str, Divergence] = {}
-    for row in sorted(claims, key=lambda r: r.grade or Grade.D):
-        first.setdefault(row.identity, row)
-    ranked = sorted(first.values(), key=lambda r: (r.grade or Grade.D, -len(r.group), claims.index(r)))
-    return ranked[0], len(ranked) - 1
-
-
-def _headline(
-    task: TaskTrials, rows: tuple[Divergence, ...], lead: Divergence | None
-) -> tuple[FindingKind, str]:
-    verdicts = Counter(trial.verdict for trial in task.trials)
-    passed, failed, infra = verdicts[Verdict.PASS], verdicts[Verdict.FAIL], verdicts[Verdict.INFRA]
-    if not passed and not failed and not infra:
-        return FindingKind.NOT_COMPARED, "not compared: no trial has a verdict"
-    if not failed and not infra:
-        return FindingKind.ALWAYS_PASS, "always passes"
-    if not failed:
-        first = next(row for row in rows if row.kind is Kind.INFRASTRUCTURE)
-        return FindingKind.INFRASTRUCTURE, f"infrastructure: {first.headline}"
-    if not passed:
-        return FindingKind.NEVER_PASS, f"never passes; {lead.headline}" if lead else "never passes"
-    if lead is not None:
-        return FindingKind.DIVERGENCE, lead.headline
-    same = [row for row in rows if row.reason is Reason.SAME_PATH]
-    if same:
-        return FindingKind.SAME_PATH, "same path, different outcome"
-    abstained = next(row for row in rows if row.abstained)
-    return FindingKind.ABSTAINED, f"abstained: {abstained.headline}"
-
-
-def _variants(prepared: _Prepared) -> tuple[Variant, ...]:
-    groups: dict[str, list[str]] = {}
-    for trial_id, trial in prepared.trials.items():
-        groups.setdefault(trial.signature, []).append(trial_id)
-    return tuple(Variant(trials=tuple(group)) for group in groups.values())
-
-
-def _table(prepared: _Prepared, judged: Sequence[Divergence] = ()) -> AlignedTable | None:
-    base = prepared.of(Verdict.FAIL) or tuple(prepared.trials.values())
-    graph = prepared.graph or (success_graph(base, prepared.costs) if base else None)
-    if graph is None:
-        return None
-    inside = {trial.trial_id for trial in graph.trials}
-    rest = [t for t in prepared.trials.values() if t.trial_id not in inside]
-    order = [t.trial_id for t in (*graph.trials, *rest)]
-    aligned = [(trial, align_to(graph, trial)) for trial in rest]
-    named = {(p.trial_id, p.step) for row in judged for p in (row.root, row.manifest) if p is not None}
-    return aligned_table(graph, aligned, order, prepared.graph is not None).showing(named)

@@ -24,7 +24,12 @@ def lower_levels(case: Case) -> Suspect | None:
     if len(case.passes) < AGREEING:
         return None
     rules = (("results", other_result), ("facts", _fact), ("reads", _read))
-    found = [suspect for level, rule in rules if level in case.levels and (suspect := rule(case)) is not None]
+    found = []
+    for level, rule in rules:
+        suspect = rule(case) if case.may_use(level) else None
+        if suspect is not None:
+            case.relies_on(level)
+            found.append(suspect)
     return min(found, key=lambda s: (s.root, s.manifest, s.kind), default=None)
 
 
