@@ -75,7 +75,8 @@ class TaskReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recurring:
-    """The same kind of divergence, at the same tool and argument, in several trials or tasks."""
+    """The same kind of divergence at the same tool, argument and place in several tasks. ``place`` is the call
+    that went ahead without a missing step, None where the place is no call of another tool."""
 
     headline: str
     kind: str
@@ -83,6 +84,7 @@ class Recurring:
     tool: str | None
     trials: tuple[str, ...]
     tasks: tuple[str, ...]
+    place: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,23 +263,24 @@ def _display_key(task: TaskReport) -> tuple[int, str, int, tuple[Any, ...]]:
 
 
 def _recurring(tasks: Sequence[TaskReport]) -> tuple[Recurring, ...]:
-    """Divergences with the same kind, tool and argument in more than one trial, most trials first."""
-    groups: dict[tuple[str, str, str, str], list[Divergence]] = {}
+    """Divergences with the same kind, tool, argument and place in more than one task, most trials first."""
+    groups: dict[tuple[str, str, str, str, str], list[Divergence]] = {}
     for task in tasks:
         for row in task.finding.divergences:
             if not row.abstained and row.kind is not None and row.actor is not None and row.grade is not None:
-                key = (row.kind.value, row.actor.value, row.tool or "", row.headline)
+                key = (row.kind.value, row.actor.value, row.tool or "", row.headline, row.before or "")
                 groups.setdefault(key, []).append(row)
     found = [
         Recurring(
-            headline=rows[0].headline,
+            headline=f"{rows[0].headline} before {place}" if place else rows[0].headline,
             kind=kind,
             actor=actor,
             tool=tool or None,
             trials=tuple(f"{row.task_id}/{row.trial_id}" for row in rows),
             tasks=tuple(dict.fromkeys(row.task_id for row in rows)),
+            place=place or None,
         )
-        for (kind, actor, tool, _), rows in groups.items()
+        for (kind, actor, tool, _, place), rows in groups.items()
         if len({row.task_id for row in rows}) > 1
     ]
     return tuple(sorted(found, key=lambda r: (-len(r.trials), -len(r.tasks), r.headline, r.actor)))

@@ -56,6 +56,7 @@ def divergence(case: Case, suspect: Suspect) -> Divergence:
         tool=suspect.tool,
         argument=suspect.path,
         headline=headline(suspect),
+        before=_went_ahead(case, suspect),
         sentence=sentence(case, suspect),
         root=ref(failing, root),
         manifest=ref(failing, manifest),
@@ -74,6 +75,15 @@ def divergence(case: Case, suspect: Suspect) -> Divergence:
         identity=identity(case, suspect),
         row_id=row_id(case, suspect),
     )  # fmt: skip
+
+
+def _went_ahead(case: Case, suspect: Suspect) -> str | None:
+    """The call that was made although a step before it is missing; None where a message or the end stands
+    there."""
+    manifest = case.steps[suspect.manifest]
+    if suspect.kind is not Kind.MISSING_STEP or not manifest.is_call or manifest.step.name == suspect.tool:
+        return None
+    return manifest.step.name
 
 
 def _counterpart(case: Case, suspect: Suspect) -> tuple[PreparedTrial, PreparedStep] | None:

@@ -194,7 +194,8 @@ class Divergence:
     ``root`` is the step that first commits to the other way, ``manifest`` the step where it takes effect;
     both are steps of the failed trial. ``passed_root`` and ``passed_manifest`` are the steps of the reference
     at the same places, None where passes have none. ``headline`` fits a table cell, ``sentence`` is one
-    sentence for people. ``identity`` survives a rerun: task, kind, step label, argument path, place.
+    sentence for people; ``before`` names the call that went ahead without a missing step. ``identity`` survives
+    a rerun: task, kind, step label, argument path, place.
     ``failed_put_back`` and ``passed_put_back`` count trials that made the same write and undid it by their end;
     ``ignored_differences`` the argument differences that ignore rules hid. ``accepted`` is the reason of the
     accept entry that matched, ``reviews`` what reviewers said, ``tested`` what interventions came to; these are
@@ -211,6 +212,7 @@ class Divergence:
     tool: str | None = None
     argument: str | None = None
     headline: str = ""
+    before: str | None = None
     sentence: str = ""
     root: StepRef | None = None
     manifest: StepRef | None = None

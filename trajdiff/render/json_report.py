@@ -49,6 +49,7 @@ def report_object(report: Report, view: View) -> dict[str, Any]:
                 "kind": entry.kind,
                 "actor": entry.actor,
                 "tool": entry.tool,
+                "place": entry.place,
                 "trials": list(entry.trials),
                 "tasks": list(entry.tasks),
             }
