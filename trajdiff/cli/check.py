@@ -111,6 +111,10 @@ def check_command(ctx: click.Context, /, traces: tuple[str, ...], **options: Any
     view = session.view()
     emit_value(session, result, RENDERERS, view)
     _files(session, result, view)
+    led = runs_markdown.new_divergences(result)
+    where = " ".join(map(one_line, traces))
+    command = f"compare task {one_line(led[0][0].task_id)}" if led else "report"
+    session.hint(f"trajdiff {command} {where}".rstrip())
     return int(result.code)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from trajdiff.cli.completing import complete_task, complete_trial
 from trajdiff.cli.names import find_task, find_trial, named_trials, path_named
 from trajdiff.cli.options import (
     Names,
@@ -29,6 +30,7 @@ from trajdiff.render.view import Pair
 from trajdiff.report import Report, TaskReport, TrialRow
 
 _showing = together(
+    click.option("--pager/--no-pager", default=None, help="Use a pager, or none.  [default: for long text]"),
     click.option("--full", is_flag=True, help="Every step and whole texts."),
     click.option(
         "--context",
@@ -68,7 +70,7 @@ def compare() -> None:
     ),
     gate="--exit-code was given and there is a divergence at or above --min-grade",
 )
-@click.argument("task_id", help="Id of the task, or the beginning of one.")
+@click.argument("task_id", shell_complete=complete_task, help="Id of the task, or the beginning of one.")
 @traces_argument
 @click.option("--trials", type=Names(), default=(), metavar="ID,ID", help="Only these trials as columns.")
 @reference_option
@@ -140,8 +142,8 @@ def _hint(session: Session, task: TaskReport) -> None:
     ),
     gate="--exit-code was given and the trials differ",
 )
-@click.argument("trial_a", help="TASK/TRIAL, or PATH#TASK/TRIAL.")
-@click.argument("trial_b", help="Another trial of the same task.")
+@click.argument("trial_a", shell_complete=complete_trial, help="TASK/TRIAL, or PATH#TASK/TRIAL.")
+@click.argument("trial_b", shell_complete=complete_trial, help="Another trial of the same task.")
 @traces_argument
 @_showing
 @output_options
@@ -182,6 +184,7 @@ def compare_trials(
     pair = Pair(a=_row(made, a), b=_row(made, b), table=table, keep=keep)
     view = session.view(pair=pair, full=options["full"], context=options["context"], layout=options["layout"])
     session.emit("trials", made, view)
+    session.hint(f"trajdiff compare task {one_line(a.task_id)}")
     if not options["exit_code"]:
         return 0
     from trajdiff.render.json_compare import differs

@@ -60,6 +60,7 @@ def convert(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> i
         session.note("note", f"{plural(len(empty), 'task')} without any trial cannot be written as ATIF")
     if target != "-":
         session.note("wrote", f"{one_line(target)}   {plural(len(corpus.trials), 'trial')}   {hidden}")
+        session.hint(f"trajdiff report {one_line(target)}")
     return 0
 
 

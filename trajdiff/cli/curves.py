@@ -42,11 +42,12 @@ def check_curve_command(ctx: click.Context, /, figures: tuple[str, ...], **optio
     "None" means that tasks, trials, the same number of trials everywhere, the convention or the figures do
     not fit together; it does not say which.
     """
-    Session(ctx, options)
+    session = Session(ctx, options)
     made = check_curve(
         [_figure(text, at) for at, text in enumerate(figures, 1)], options["tasks"], options["trials"]
     )
     put(to_json(_object(made)) if options["json"] else f"{made.text}\n", utf8=options["json"])
+    session.hint("trajdiff report PATH")
     return 1 if options["exit_code"] and made.status is Status.IMPOSSIBLE else 0
 
 

@@ -50,6 +50,7 @@ def formats(ctx: click.Context, /, schema: str | None, **options: Any) -> int:
         put(formats_json(known), utf8=True)
     else:
         put(formats_text(known, width(os.environ)))
+    session.hint("trajdiff inspect PATH")
     return 0
 
 

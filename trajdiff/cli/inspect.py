@@ -42,6 +42,7 @@ def inspect(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> i
     corpus = session.load(traces)
     made = session.report(corpus, ())
     session.emit("inspect", made, session.view())
+    session.hint(f"trajdiff report {session.where}")
     return 1 if options["exit_code"] and has_gap(made) else 0
 
 

@@ -14,6 +14,7 @@ from trajdiff.cli.suite_options import calibration_of, calibration_option, label
 from trajdiff.cli.values import Renderers, check_formats, emit_value
 from trajdiff.reliability.labels import judge_report, score_labels, verdict_labels
 from trajdiff.render import judges_text
+from trajdiff.render.safety import one_line
 
 RENDERERS: Renderers = {
     "text": judges_text.render,
@@ -67,4 +68,6 @@ def judges(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> in
         seed=options["seed"],
     )
     emit_value(session, made, RENDERERS, session.view(show_all=options["all"]))
+    first = made.differ[0].rpartition("/")[0] if made.differ else ""
+    session.hint(f"trajdiff compare task {one_line(first)}" if first else "trajdiff report")
     return 1 if options["exit_code"] and made.differ else 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from trajdiff.cli.completing import complete_task
 from trajdiff.divergence.finding import Blame, FindingKind, Grade, Kind
 from trajdiff.importers.protocol import GROUP_DIMENSIONS
 from trajdiff.model import TerminationReason
@@ -176,7 +177,14 @@ reading_options = together(
 _FINDINGS = (MIXED, *(kind.value for kind in FindingKind))
 
 choosing_options = together(
-    click.option("--task", "task", multiple=True, metavar="ID", help="Only this task; repeatable."),
+    click.option(
+        "--task",
+        "task",
+        multiple=True,
+        metavar="ID",
+        shell_complete=complete_task,
+        help="Only this task; repeatable.",
+    ),
     click.option(
         "--only", metavar="FINDING", type=_choice(*_FINDINGS), help=f"Only tasks with: {', '.join(_FINDINGS)}."
     ),

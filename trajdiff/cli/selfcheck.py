@@ -12,6 +12,7 @@ from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command
 from trajdiff.cli.streams import put
 from trajdiff.errors import InputError
+from trajdiff.render.safety import one_line
 
 
 def _format_options(command: Any) -> Any:
@@ -54,6 +55,10 @@ def selfcheck(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) ->
         put(selfcheck_json(analysis.self_check, analysis.levels), utf8=True)
     else:
         put(selfcheck_text(analysis.self_check, analysis.levels))
+    alarms = analysis.self_check.alarms
+    session.hint(
+        f"trajdiff compare task {one_line(alarms[0].rpartition('/')[0])}" if alarms else "trajdiff report"
+    )
     return 1 if options["exit_code"] and analysis.self_check.false_alarms else 0
 
 
@@ -94,4 +99,5 @@ def benchmark(ctx: click.Context, /, labels: str, traces: tuple[str, ...], **opt
         put(benchmark_json(measured), utf8=True)
     else:
         put(benchmark_text(measured))
+    session.hint("trajdiff selfcheck")
     return 0

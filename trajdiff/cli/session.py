@@ -14,7 +14,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from trajdiff.cli.completing import remember
 from trajdiff.cli.diagnostics import tell
+from trajdiff.cli.paging import page_or_put
 from trajdiff.cli.progress import Stage
 from trajdiff.cli.sharing import Sharing
 from trajdiff.cli.streams import State, is_terminal, put, say, use_ascii, use_color, width
@@ -140,6 +142,8 @@ class Session:
         corpus = self._with_unused_patterns(load(paths, self.read_options(paths)))
         self.state.stage = ""
         self._spare_inputs(corpus)
+        if is_terminal(sys.stdout) and is_terminal(sys.stderr):
+            remember(corpus, os.environ)
         if list_files or self.verbose:
             self._tell_files(corpus)
         if tell_all or self.verbose:
@@ -277,7 +281,11 @@ class Session:
         rendered = [(target, *self.document(renderer, report, view)) for target, renderer in targets]
         plain = view if shown.name == "text" else _plain(view)
         report, plain = self.sharing.prepare(report, plain, file=False, format_name=shown.name)
-        put(shown.render(report, plain), utf8=shown.name != "text")
+        content = shown.render(report, plain)
+        if shown.name == "text" and isinstance(content, str) and subject in ("task", "trials"):
+            page_or_put(content, wanted=self.options.get("pager"))
+        else:
+            put(content, utf8=shown.name != "text")
         for target, content, told in rendered:
             write(target, content)
             self.note("wrote", f"{one_line(target)}   {told}")

@@ -40,7 +40,7 @@ def put(content: str | bytes, *, utf8: bool = False) -> None:
 
 def flush() -> None:
     """Hands everything over to the reader, so that a closed pipe is noticed while it can be handled."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in _open():
         try:
             stream.flush()
         except BrokenPipeError as error:
@@ -49,7 +49,7 @@ def flush() -> None:
 
 def silence() -> None:
     """Points closed streams to nowhere, so that the interpreter does not complain when it ends."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in _open():
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
             continue
@@ -59,8 +59,17 @@ def silence() -> None:
             os.close(nowhere)
 
 
-def _write(stream: TextIO, content: str | bytes, encoding: str | None) -> None:
-    """Characters that the stream cannot encode become backslash escapes; lone surrogates always do."""
+def _open() -> list[TextIO]:
+    """The two streams, without one that was closed before the program started."""
+    both: tuple[TextIO | None, ...] = (sys.stdout, sys.stderr)
+    return [stream for stream in both if stream is not None]
+
+
+def _write(stream: TextIO | None, content: str | bytes, encoding: str | None) -> None:
+    """Characters that the stream cannot encode become backslash escapes; lone surrogates always do. A stream
+    that was closed before the program started is None: nobody reads it."""
+    if stream is None:
+        return
     chosen = encoding or stream.encoding or "utf-8"
     data = content if isinstance(content, bytes) else content.encode(chosen, "backslashreplace")
     try:
@@ -86,7 +95,7 @@ def use_color(when: str, environment: Mapping[str, str]) -> bool:
 
 def use_ascii(environment: Mapping[str, str]) -> bool:
     """Whether the marks must be ASCII: no UTF-8, or a terminal that may draw them two cells wide."""
-    if (sys.stdout.encoding or "").lower().replace("-", "").replace("_", "") != "utf8":
+    if (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "").replace("_", "") != "utf8":
         return True
     locale = environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or ""
     return is_terminal(sys.stdout) and locale.lower().startswith(_AMBIGUOUS)
@@ -102,9 +111,9 @@ def width(environment: Mapping[str, str]) -> int:
     return DEFAULT_WIDTH
 
 
-def is_terminal(stream: TextIO) -> bool:
+def is_terminal(stream: TextIO | None) -> bool:
     """Whether a stream is a terminal; a closed one is not."""
     try:
-        return stream.isatty()
+        return stream is not None and stream.isatty()
     except ValueError:
         return False

@@ -16,6 +16,7 @@ from trajdiff.cli.options import (
 )
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command
+from trajdiff.render.safety import one_line
 
 
 @click.command(
@@ -45,4 +46,6 @@ def unstable(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> 
     made = session.report(corpus)
     view = session.view()
     session.emit("unstable", made, view)
-    return 1 if options["exit_code"] and ranked(made, view) else 0
+    found = ranked(made, view)
+    session.hint(f"trajdiff compare task {one_line(found[0].task.task_id)}" if found else "trajdiff report")
+    return 1 if options["exit_code"] and found else 0

@@ -48,4 +48,6 @@ def validate(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> 
         put(validation_json(files), utf8=True)
     else:
         put(validation_text(files, session.view()))
-    return 0 if all(file.valid for file in files) else BAD_INPUT
+    valid = all(file.valid for file in files)
+    session.hint(f"trajdiff report {session.where}" + ("" if valid else " --on-error skip"))
+    return 0 if valid else BAD_INPUT

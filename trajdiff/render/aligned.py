@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, zip_longest
 
 from trajdiff.align.table import AlignedTable, Op, Row
 from trajdiff.render.lines import Line, Span, line, pad
 from trajdiff.render.marks import Marks
 from trajdiff.render.safety import cells
-from trajdiff.render.steps import Look, cell_of, op_of, rows_with, step_lines, step_name
+from trajdiff.render.steps import Look, cell_of, op_of, own_label, rows_with, step_lines, step_name
 from trajdiff.render.wording import plural
 
 #: Narrowest screen for two columns.
@@ -85,11 +85,9 @@ def _shown(rows: Sequence[Row], sides: Sides, fit: Fit, wanted: Callable[[Row], 
         or row.number in fit.keep
         or (not equal(row, sides.left, sides.right) and (wanted is None or wanted(row)))
     ]
+    context = min(fit.context, len(rows))
     near = {
-        at + step
-        for at in chosen
-        for step in range(-fit.context, fit.context + 1)
-        if 0 <= at + step < len(rows)
+        at for middle in chosen for at in range(max(middle - context, 0), min(middle + context + 1, len(rows)))
     }
     return {rows[at].number for at in near}
 
@@ -166,14 +164,19 @@ class _Drawing:
 
     def _two(self, row: Row, same: bool) -> list[Line]:
         look = self._look(row, self._column)
-        left = step_lines(cell_of(row, self.sides.left), look)
-        right = [line(self.fit.marks.same)] if same else step_lines(cell_of(row, self.sides.right), look)
+        one, two = (cell_of(row, trial) for trial in (self.sides.left, self.sides.right))
+        left = step_lines(one, replace(look, against=two))
+        right = [line(self.fit.marks.same)] if same else step_lines(two, replace(look, against=one))
+        label = own_label(row, one or two)
+        if label:
+            left.insert(0, line(Span(f"{label}:", "muted")))
+            right.insert(0, ())
         if same:
             left, right = [_dim(part) for part in left], [_dim(part) for part in right]
         lines = []
-        for at, (one, two) in enumerate(zip_longest(left, right, fillvalue=())):
+        for at, (own, other) in enumerate(zip_longest(left, right, fillvalue=())):
             start = self._start(row, same) if at == 0 else line(" " * self._margin)
-            lines.append(line(start, pad(one, self._column), "  ", two))
+            lines.append(line(start, pad(own, self._column), "  ", other))
         return lines
 
     def _below(self, row: Row, same: bool) -> list[Line]:
@@ -181,10 +184,14 @@ class _Drawing:
         if same:
             parts = [("   ", [_dim(part) for part in step_lines(cell_of(row, self.sides.left), look)])]
         else:
+            one, two = (cell_of(row, trial) for trial in (self.sides.left, self.sides.right))
             parts = [
-                (f"{letter}  ", step_lines(cell_of(row, trial), look))
-                for letter, trial in (("A", self.sides.left), ("B", self.sides.right))
+                (f"{letter}  ", step_lines(cell, replace(look, against=other)))
+                for letter, cell, other in (("A", one, two), ("B", two, one))
             ]
+        label = own_label(row, cell_of(row, self.sides.left) or cell_of(row, self.sides.right))
+        if label:
+            parts.insert(0, ("", [line(Span(f"{label}:", "muted"))]))
         lines = []
         for number, (letter, texts) in enumerate(parts):
             for at, text in enumerate(texts):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from trajdiff.divergence.finding import Divergence, FindingKind
 from trajdiff.redaction import counts_text
@@ -234,10 +235,10 @@ def diff_lines(task: TaskReport, divergence: Divergence, view: View) -> list[str
     for row in finding.table.rows:
         if row.number not in wanted:
             continue
-        for sign, trial_id in (("-", finding.reference), ("+", divergence.trial_id)):
-            step = cell_of(row, trial_id)
+        pair = (cell_of(row, finding.reference), cell_of(row, divergence.trial_id))
+        for sign, step, other in zip("-+", pair, reversed(pair), strict=True):
             if step is not None:
-                texts = [plain(text) for text in step_lines(step, look)]
+                texts = [plain(text) for text in step_lines(step, replace(look, against=other))]
                 result += [f"{sign} {row.number} {texts[0]}", *(f"{sign}   {text}" for text in texts[1:])]
             else:
                 result.append(f"{sign} {row.number} (no such step)")

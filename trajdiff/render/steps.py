@@ -9,12 +9,14 @@ from trajdiff.align.table import AlignedTable, Cell, Op, Row
 from trajdiff.model import StepKind
 from trajdiff.render.lines import Line, Span, line, plain, width_of, wrap
 from trajdiff.render.marks import Marks
-from trajdiff.render.safety import cells, clean, one_line, preview, shortened
+from trajdiff.render.safety import cells, clean, cut, one_line, preview, shortened
 
 NO_STEP = "no such step"
 
 #: Longest value of an argument in a shortened call, in cells; a longer one shows its length.
 _LONGEST_VALUE = 48
+#: Characters of a long value that are kept before the place where it differs.
+_BEFORE_DIFFERENCE = 12
 #: Most lines of a shortened call.
 _MOST_LINES = 6
 
@@ -22,12 +24,14 @@ _MOST_LINES = 6
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
     """How steps are written: width in cells, marks, the most lines of a shortened message or result, or all
-    of it."""
+    of it. ``against`` is the step beside it: a long value is then shown where the two part.
+    """
 
     width: int
     marks: Marks
     lines: int = 2
     full: bool = False
+    against: Cell | None = None
 
 
 def cell_of(row: Row, trial_id: str) -> Cell | None:
@@ -56,7 +60,14 @@ def step_name(row: Row, cell: Cell | None) -> str:
         return f"end: {one_line(cell.text or row.label)}"
     if cell.kind == StepKind.MESSAGE:
         return f"{one_line(cell.actor)} message"
-    return one_line(cell.tool or row.label)
+    return own_label(row, cell) or one_line(cell.tool or row.label)
+
+
+def own_label(row: Row, cell: Cell | None) -> str:
+    """The name that the settings give a step (``[steps]``); empty where it has none but its tool's."""
+    if cell is None or cell.tool is None or row.label == cell.tool:
+        return ""
+    return one_line(row.label)
 
 
 def step_lines(cell: Cell | None, look: Look) -> list[Line]:
@@ -84,7 +95,8 @@ def _call(cell: Cell, look: Look) -> list[Line]:
     for position, (name, value) in enumerate(cell.arguments):
         last = position == len(cell.arguments) - 1
         style = "changed" if _is_changed(name, cell.changed) else ""
-        text = f"{one_line(name)}={argument_text(value, look)}" if name else argument_text(value, look)
+        shown = argument_text(value, look, _beside(cell, name, look))
+        text = f"{one_line(name)}={shown}" if name else shown
         tokens.append(line(Span(text, style), ")" if last else ", "))
     if not cell.arguments:
         tokens = [line(tokens[0], ")")]
@@ -100,9 +112,35 @@ def _is_changed(name: str, changed: tuple[str, ...]) -> bool:
     return any(path == name or path.startswith((f"{name}.", f"{name}[")) for path in changed)
 
 
-def argument_text(value: str, look: Look) -> str:
-    """The value of an argument on one line, shortened with its full length unless all is asked for."""
-    return one_line(value) if look.full else shortened(value, _LONGEST_VALUE, look.marks.ellipsis)
+def _beside(cell: Cell, name: str, look: Look) -> str | None:
+    """The value that the step beside this one has for an argument, if both call the same tool."""
+    if look.against is None or look.against.tool != cell.tool:
+        return None
+    return next((value for other, value in look.against.arguments if other == name), None)
+
+
+def argument_text(value: str, look: Look, beside: str | None = None) -> str:
+    """The value of an argument on one line, shortened with its full length unless all is asked for.
+
+    A long value that parts late from the one ``beside`` it is shown from shortly before that place on.
+    """
+    line_of = one_line(value)
+    if look.full or beside is None or cells(line_of) <= _LONGEST_VALUE:
+        return line_of if look.full else shortened(value, _LONGEST_VALUE, look.marks.ellipsis)
+    same = _alike(line_of, one_line(beside))
+    if same < _LONGEST_VALUE // 3 or same >= len(line_of):
+        return shortened(value, _LONGEST_VALUE, look.marks.ellipsis)
+    rest = line_of[same - _BEFORE_DIFFERENCE :]
+    ellipsis = look.marks.ellipsis
+    if cells(rest) <= _LONGEST_VALUE:
+        return f"{ellipsis} {rest} ({len(value)} characters)"
+    return f"{ellipsis} {cut(rest, _LONGEST_VALUE, f' {ellipsis}')} ({len(value)} characters)"
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def _result(cell: Cell, look: Look) -> list[Line]:
