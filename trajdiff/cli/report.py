@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from trajdiff.cli.github import append_summary, github_option
 from trajdiff.cli.names import find_task
 from trajdiff.cli.options import (
     Numbers,
@@ -28,6 +29,7 @@ from trajdiff.errors import UsageError
 from trajdiff.reliability.card import CardOptions
 from trajdiff.reliability.weights import read_weights
 from trajdiff.render.choosing import at_least
+from trajdiff.render.registry import by_name
 from trajdiff.render.safety import one_line
 from trajdiff.render.summary_page import renderer_for
 from trajdiff.render.summary_words import LANGUAGES
@@ -70,6 +72,7 @@ report_options = together(
         help="Slices: tools, writes, suite, model, termination, or any recorded metadata. Repeatable.",
     ),
     reference_option,
+    github_option,
     click.option("--plan", is_flag=True, help="Say which tasks to repeat next, and what that can show."),
     click.option(
         "--rotation",
@@ -148,6 +151,8 @@ def show(session: Session, made: Report, *hints: str) -> int:
     session.emit("report", made, view)
     if options.get("summary"):
         _write_summary(session, made, view)
+    if options.get("github"):
+        append_summary(session, str(session.document(by_name("report", "markdown"), made, view)[0]))
     led = [task.task_id for task in made.tasks if task.finding.kind is FindingKind.DIVERGENCE]
     session.hint(*(hints or (f"trajdiff compare task {led[0]}",) if led else hints))
     found = has_divergence(made, session.options["min_grade"])
