@@ -192,7 +192,17 @@ def test_calibration_corrects_the_mean_and_not_pass_k(shop: Path) -> None:
         assert entry["low"] <= entry["value"] <= entry["high"]
     brief = run("report", "--brief", "--calibration", "45,50,38,40").out.splitlines()
     assert brief[3].startswith(f"judge-corrected: mean {made['corrected']['value']:.2f} (")
-    assert brief[3].endswith(f"in place of the judge's own {mean:.2f} over 12 tasks; not of pass^k")
+    assert brief[3].endswith(f"), raw {mean:.2f}")
+    out = " ".join(run("report", "--calibration", "45,50,38,40").out.split())
+    assert f"in place of the judge's own {mean:.2f} over 12 tasks; not of pass^k" in out
+    families = ("--families", "f.csv", "--labels", people(shop, 3))
+    wide = run("report", "--calibration", "45,50,38,40", *families, "--json").json["statistics"]["judge"]
+    # Tasks of a family pass alike here: drawn together they leave the mean less certain.
+    assert wide["corrected"]["value"] == pytest.approx(made["corrected"]["value"])
+    assert wide["corrected"]["low"] < made["corrected"]["low"] - 0.005
+    alone = run("report", *families[2:], "--json").json["statistics"]["judge"]["agreement"]
+    assert wide["agreement"]["interval_by_tasks"] != alone["interval_by_tasks"]
+    assert wide["agreement"]["kappa"] == alone["kappa"]
     assert "pass^4 corrected" not in run("report", "--calibration", "45,50,38,40").out
     assert (
         "if the judge's errors are independent" in run("report", "--calibration", "45,50,38,40", "--stats").out

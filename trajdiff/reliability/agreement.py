@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from trajdiff.errors import InputError, UsageError
 from trajdiff.model import Verdict
 from trajdiff.reliability.intervals import LEVEL
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.random import Generator
+    from numpy.typing import NDArray
 
 ONE_LABEL = "undefined (one label only)"
 STRONG, ACCEPTABLE = 0.8, 0.6
@@ -198,26 +204,28 @@ def corrected_rate(
     positives: tuple[int, int],
     negatives: tuple[int, int],
     *,
+    families: Sequence[str] | None = None,
     seed: int = 0,
     resamples: int = 9_999,
 ) -> Corrected:
     """The corrected mean of per-task rates, with an interval that holds the noise of the calibration too.
 
-    ``positives`` and ``negatives`` are (judged right, labelled so by people). Tasks are resampled and both
-    rates of the judge drawn from their Beta distributions at the same time. No interval for one task.
+    ``positives`` and ``negatives`` are (judged right, labelled so by people). Tasks (or the ``families`` they
+    belong to) are resampled and both rates of the judge drawn from their Beta distributions at the same time.
+    No interval for one task or family.
     """
     for right, all_of in (positives, negatives):
         if not 0 <= right <= all_of or all_of < 1:
             raise UsageError(f"{right} of {all_of} calibration items judged right: impossible")
     mean = sum(rates) / len(rates)
     found = rogan_gladen(mean, positives[0] / positives[1], negatives[0] / negatives[1])
-    if found.refused or len(rates) < 2:
+    units = unit_sums([[rate] for rate in rates], families)
+    if found.refused or len(units) < 2:
         return found
     import numpy as np
 
     rng = np.random.default_rng(seed)
-    values = np.sort(np.array(rates, dtype=float))
-    means = values[rng.integers(0, len(values), size=(resamples, len(values)))].mean(axis=1)
+    means = resampled_means(units, rng, resamples)[:, 0]
     tpr = rng.beta(positives[0] + 0.5, positives[1] - positives[0] + 0.5, size=resamples)
     tnr = rng.beta(negatives[0] + 0.5, negatives[1] - negatives[0] + 0.5, size=resamples)
     scale = np.maximum(tpr + tnr - 1, INFORMATIVE - 1)
@@ -227,6 +235,26 @@ def corrected_rate(
     return Corrected(
         value=found.value, raw=found.raw, clipped=found.clipped, refused=False, low=float(low), high=float(high)
     )
+
+
+def unit_sums(rows: Sequence[Sequence[float]], families: Sequence[str] | None) -> list[list[float]]:
+    """What is drawn in a resample: (number of tasks, sum of each value) of every task or family, sorted."""
+    if families is None:
+        return sorted([1.0, *row] for row in rows)
+    members: dict[str, list[Sequence[float]]] = {}
+    for family, row in zip(families, rows, strict=True):
+        members.setdefault(family, []).append(row)
+    return sorted([float(len(own)), *map(math.fsum, zip(*own, strict=True))] for own in members.values())
+
+
+def resampled_means(units: Sequence[Sequence[float]], rng: Generator, resamples: int) -> NDArray[float64]:
+    """Means over tasks of so many draws of the units with replacement, shape (resamples, values)."""
+    import numpy as np
+
+    table = np.array(units)
+    sums = np.stack([table[rng.integers(0, len(table), size=len(table))].sum(axis=0) for _ in range(resamples)])
+    means: NDArray[float64] = sums[:, 1:] / sums[:, :1]
+    return means
 
 
 def corrected_curve(pass_hat: Sequence[float], tpr: float, tnr: float) -> tuple[float, ...] | None:

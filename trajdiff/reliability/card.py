@@ -129,7 +129,7 @@ def build_card(
         plan=_plan(inside, inside_rows, suite, options) if options.plan else None,
         out_of_scope=tuple(task.task_id for task in tasks if out_of_scope(task)),
         families=families,
-        judging=_judging(inside, options),
+        judging=_judging(inside, families, options),
         design=_design(inside, inside_rows, suite, options.design),
     )
 
@@ -141,11 +141,12 @@ def _behaviour(
     return tuple(one for one in made if one is not None)
 
 
-def _judging(tasks: Sequence[TaskTrials], options: CardOptions) -> Judging | None:
+def _judging(tasks: Sequence[TaskTrials], families: Families | None, options: CardOptions) -> Judging | None:
     return judging(
         tasks,
         labels=options.labels,
         calibration=options.calibration,
+        families=families,
         detailed=options.detailed,
         seed=options.seed,
     )

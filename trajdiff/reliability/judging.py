@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trajdiff.errors import UsageError
 from trajdiff.model import TaskTrials
-from trajdiff.reliability.agreement import Corrected, corrected_curve, corrected_rate
+from trajdiff.reliability.agreement import (
+    Corrected,
+    corrected_curve,
+    corrected_rate,
+    resampled_means,
+    unit_sums,
+)
+from trajdiff.reliability.families import Families
 from trajdiff.reliability.intervals import LEVEL
 from trajdiff.reliability.labels import JudgeReport, Labels, judge_report, verdict_labels
 from trajdiff.reliability.pass_k import pass_hat_k
@@ -39,19 +47,21 @@ def judging(
     *,
     labels: Sequence[Labels] = (),
     calibration: Calibration | None = None,
+    families: Families | None = None,
     detailed: bool = False,
     seed: int = 0,
 ) -> Judging | None:
     """Agreement and correction of the recorded verdicts; None where neither labels nor counts are given.
 
-    ``detailed`` adds the corrected curve. Raises ``InputError`` where the labels share no trial with the
-    record, ``UsageError`` for impossible calibration counts and where no trial was judged.
+    ``families`` are resampled in place of tasks, ``detailed`` adds the corrected curve. Raises ``InputError``
+    where the labels share no trial with the record, ``UsageError`` for impossible calibration counts
+    and where no trial was judged.
     """
     if not labels and calibration is None:
         return None
     own = verdict_labels(tasks)
     known = frozenset((trial.task_id, trial.trial_id) for task in tasks for trial in task.trials)
-    agreement = judge_report((own, *labels), known=known, seed=seed) if labels else None
+    agreement = judge_report((own, *labels), known=known, families=families, seed=seed) if labels else None
     judged: dict[str, list[bool]] = {}
     for (task_id, _), label in own.by_trial.items():
         judged.setdefault(task_id, []).append(label)
@@ -59,11 +69,12 @@ def judging(
         raise UsageError("no trial has a verdict of a judge: nothing to correct")
     counts = [(len(row), sum(row)) for row in judged.values()]
     rates = [c / n for n, c in counts]
+    units = None if families is None else families.of(list(judged))
     corrected: Corrected | None = None
     curve: tuple[tuple[float, float, float], ...] = ()
     if calibration is not None:
-        corrected = corrected_rate(rates, calibration[:2], calibration[2:], seed=seed)
-        curve = _curve(counts, calibration, seed) if detailed and not corrected.refused else ()
+        corrected = corrected_rate(rates, calibration[:2], calibration[2:], families=units, seed=seed)
+        curve = _curve(counts, calibration, units, seed) if detailed and not corrected.refused else ()
     return Judging(
         agreement=agreement,
         calibration=calibration,
@@ -75,23 +86,27 @@ def judging(
 
 
 def _curve(
-    counts: Sequence[tuple[int, int]], calibration: Calibration, seed: int, resamples: int = 9_999
+    counts: Sequence[tuple[int, int]],
+    calibration: Calibration,
+    families: Sequence[str] | None,
+    seed: int,
+    resamples: int = 9_999,
 ) -> tuple[tuple[float, float, float], ...]:
     """Corrected pass^k with percentile ends: tasks resampled, the judge's rates drawn at the same time."""
     reach = min(n for n, _ in counts)
-    if len(counts) < 2:
+    values = [[pass_hat_k(n, c, k) for k in range(1, reach + 1)] for n, c in counts]
+    units = unit_sums(values, families)
+    if len(units) < 2:
         return ()
     import numpy as np
 
-    values = np.array(sorted([pass_hat_k(n, c, k) for k in range(1, reach + 1)] for n, c in counts))
     right, positives, rejected, negatives = calibration
-    found = corrected_curve([float(x) for x in values.mean(axis=0)], right / positives, rejected / negatives)
+    observed = [math.fsum(row[k] for row in values) / len(values) for k in range(reach)]
+    found = corrected_curve(observed, right / positives, rejected / negatives)
     if found is None:
         return ()
     rng = np.random.default_rng(seed)
-    means = np.stack(
-        [values[rng.integers(0, len(values), size=len(values))].mean(axis=0) for _ in range(resamples)]
-    )
+    means = resampled_means(units, rng, resamples)
     tpr = rng.beta(right + 0.5, positives - right + 0.5, size=resamples)
     tnr = rng.beta(rejected + 0.5, negatives - rejected + 0.5, size=resamples)
     drawn = [corrected_curve([float(x) for x in row], p, q) for row, p, q in zip(means, tpr, tnr, strict=True)]

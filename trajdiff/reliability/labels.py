@@ -22,6 +22,7 @@ from trajdiff.reliability.agreement import (
     majority,
     smallest_pair,
 )
+from trajdiff.reliability.families import Families
 from trajdiff.reliability.gates import upper_bound
 from trajdiff.reliability.intervals import LEVEL
 
@@ -131,6 +132,7 @@ def judge_report(
     *,
     known: frozenset[TrialId] | None = None,
     calibration: tuple[int, int, int, int] | None = None,
+    families: Families | None = None,
     seed: int = 0,
 ) -> JudgeReport:
     """Agreement over the trials that all judges labelled.
@@ -163,7 +165,7 @@ def judge_report(
         items=len(shared),
         pair=(names[first], names[second]),
         kappa=kappa,
-        interval_by_tasks=_by_tasks(shared, columns[first], columns[second], seed),
+        interval_by_tasks=_by_tasks(shared, columns[first], columns[second], families, seed),
         fleiss=fleiss([(sum(row), len(row) - sum(row)) for row in rows]) if len(judges) > 2 else None,
         votes={str(verdict): votes.count(verdict) for verdict in Verdict if verdict in votes}
         if votes
@@ -198,12 +200,17 @@ def _rate(
 
 
 def _by_tasks(
-    shared: Sequence[TrialId], left: Sequence[bool], right: Sequence[bool], seed: int
+    shared: Sequence[TrialId],
+    left: Sequence[bool],
+    right: Sequence[bool],
+    families: Families | None,
+    seed: int,
 ) -> tuple[float, float] | None:
-    """Percentile interval of kappa over resampled tasks; None where every task has one trial or kappa none."""
+    """Percentile interval of kappa over resampled tasks (families); None where each has one trial."""
     tables: dict[str, list[int]] = {}
-    for (task_id, _), x, y in zip(shared, left, right, strict=True):
-        tables.setdefault(task_id, [0, 0, 0, 0])[2 * (not x) + (not y)] += 1
+    units = families.of([task for task, _ in shared]) if families else [task for task, _ in shared]
+    for unit, x, y in zip(units, left, right, strict=True):
+        tables.setdefault(unit, [0, 0, 0, 0])[2 * (not x) + (not y)] += 1
     if len(tables) < 2 or len(tables) == len(shared):
         return None
     import numpy as np

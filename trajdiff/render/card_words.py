@@ -171,7 +171,7 @@ def brief_lines(report: Report, marks: Marks) -> list[str]:
         middle = [adaptive, "pass^k: n/a"]
     judge, told = card.judging, "judge-corrected: no calibration given"
     if judge is not None:
-        told = f"judge-corrected: {corrected_text(judge, marks)}"
+        told = f"judge-corrected: {corrected_text(judge, marks, short=True)}"
         if judge.agreement is not None:
             middle[1] += f" by a judge, {short_agreement(judge.agreement, marks)}"
     return [first, *middle, told, _gates(card)]

@@ -60,15 +60,17 @@ def short_agreement(made: JudgeReport, marks: Marks) -> str:
     return f"kappa {made.kappa.kappa:.2f}{'' if made.kappa.perfect else _ends(made, marks)}"
 
 
-def corrected_text(found: Judging, marks: Marks) -> str:
+def corrected_text(found: Judging, marks: Marks, *, short: bool = False) -> str:
     """``mean 0.62 (0.50-0.75) in place of 0.58``, or why there is none."""
     made = found.corrected
     if made is None:
         return "no calibration given"
     if made.refused or made.value is None:
-        return REFUSED
+        return "refused, TPR + TNR is 1.05 or less" if short else REFUSED
     ends = "" if made.low is None else f" ({made.low:.2f}{marks.dash}{made.high:.2f})"
     clipped = ", clipped to 0..1" if made.clipped else ""
+    if short:
+        return f"mean {made.value:.2f}{ends}, raw {found.raw:.2f}"
     raw = f"the judge's own {found.raw:.2f} over {plural(found.tasks, 'task')}"
     return f"mean {made.value:.2f}{ends}{clipped} in place of {raw}; not of pass^k"
 
