@@ -26,6 +26,7 @@ from trajdiff.divergence.finding import Divergence, FindingKind, SelfCheck, Task
 from trajdiff.errors import UsageError
 from trajdiff.execution.runner import SERIAL, Lost, Runner
 from trajdiff.model import Corpus, Diagnostic, Severity, TaskTrials, Verdict
+from trajdiff.reliability.stored_trials import take_over
 from trajdiff.settings import Settings
 from trajdiff.task_analysis import (
     PreparedTask,
@@ -179,6 +180,8 @@ def _run(
     function = analyse_task if kept is None else partial(analyse_task, kept=kept)
     for at, outcome in runner.run(function, jobs):
         found[at] = outcome
+        if isinstance(outcome, TaskOutcome):
+            take_over(jobs[at].task, outcome.memos)
         if jobs[at].wanted:
             done += 1
             if progress is not None:

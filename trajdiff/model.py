@@ -296,7 +296,8 @@ class Task:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
     """Counts over the steps of a trial, its end left out: ``tools`` are (name, calls, failed calls, calls for
-    which the log itself names an effect) by tool and effect, in order of their first call."""
+    which the log itself names an effect) by tool and effect, in order of their first call; the
+    name of a call without one is empty."""
 
     steps: int
     calls: int
@@ -322,10 +323,9 @@ def tally_of(steps: Sequence[Step]) -> Tally:
         if step.is_call:
             calls += 1
             failed += step.failed
-            if step.name:
-                found = tools.setdefault((step.name, step.effect_hint), [0, 0])
-                found[0] += 1
-                found[1] += step.failed
+            found = tools.setdefault((step.name or "", step.effect_hint), [0, 0])
+            found[0] += 1
+            found[1] += step.failed
     rows = tuple((name, found[0], found[1], hint) for (name, hint), found in tools.items())
     return Tally(steps=counted, calls=calls, failed=failed, tools=rows)
 

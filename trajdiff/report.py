@@ -16,7 +16,7 @@ from trajdiff.divergence.finding import (
     TaskFinding,
     ToolEffect,
 )
-from trajdiff.model import Corpus, Diagnostic, Effect, InputFile, StepKind, TaskTrials, Trial, Verdict
+from trajdiff.model import Corpus, Diagnostic, Effect, InputFile, TaskTrials, Trial, Verdict
 from trajdiff.natural import natural_key
 from trajdiff.reliability.card import Card, CardOptions, build_card
 from trajdiff.reliability.effort import out_of_scope
@@ -227,7 +227,6 @@ def _task_report(task: TaskTrials, analysis: Analysis, settings: Settings) -> Ta
 
 
 def _trial_row(trial: Trial, variant: int | None) -> TrialRow:
-    calls = [step for step in trial.steps if step.is_call]
     known = [tokens for tokens in (trial.usage.input, trial.usage.output) if tokens is not None]
     return TrialRow(
         task_id=trial.task_id,
@@ -239,9 +238,9 @@ def _trial_row(trial: Trial, variant: int | None) -> TrialRow:
         termination=trial.termination.reason.value,
         termination_raw=trial.termination.raw,
         producer_id=trial.producer_id,
-        steps=sum(1 for step in trial.steps if step.kind is not StepKind.TERMINATION),
-        tool_calls=len(calls),
-        errors=sum(1 for step in calls if step.failed),
+        steps=trial.tally.steps,
+        tool_calls=trial.tally.calls,
+        errors=trial.tally.failed,
         tokens=sum(known) if known else None,
         cost=trial.cost_usd,
         duration=trial.duration_s,

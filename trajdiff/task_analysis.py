@@ -38,6 +38,7 @@ from trajdiff.divergence.near_misses import near_misses
 from trajdiff.divergence.ways import ways_to_fail
 from trajdiff.errors import UsageError
 from trajdiff.model import Effect, TaskTrials, Trial, Verdict
+from trajdiff.reliability.stored_trials import Memo, work_out
 from trajdiff.settings import Settings
 
 #: Passes of a task that are held out; more of the same task add little and cost a graph each.
@@ -65,13 +66,15 @@ class TaskJob:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskOutcome:
     """What comes back. ``alarms`` are (trial id, level) of held-out passes about which something is claimed, of
-    ``held_out`` in all; without the levels it ``relied`` on, the outcome may be another one."""
+    ``held_out`` in all; without the levels it ``relied`` on, the outcome may be another one. ``memos`` are what
+    the card wants to know of each trial."""
 
     task_id: str
     alarms: tuple[tuple[str, str], ...] = ()
     held_out: int = 0
     relied: tuple[str, ...] = ()
     finding: TaskFinding | None = None
+    memos: tuple[Memo, ...] = ()
 
 
 def analyse_task(job: TaskJob, kept: dict[str, PreparedTask] | None = None) -> TaskOutcome:
@@ -88,6 +91,7 @@ def analyse_task(job: TaskJob, kept: dict[str, PreparedTask] | None = None) -> T
         prepared = prepare_task(preparer, job.task, job.references, {job.task.task_id: job.others})
     alarms, held_out = _held_out(prepared, levels)
     finding = _finding(prepared, levels) if job.wanted else None
+    writes = {tool for tool, effect in job.effect_of.items() if effect is Effect.WRITE}
     if kept is not None and levels.relied:
         kept[job.task.task_id] = prepared
     return TaskOutcome(
@@ -96,6 +100,7 @@ def analyse_task(job: TaskJob, kept: dict[str, PreparedTask] | None = None) -> T
         held_out=held_out,
         relied=tuple(sorted(levels.relied)),
         finding=finding,
+        memos=work_out(job.task, writes, job.settings.gate),
     )
 
 

@@ -42,12 +42,12 @@ def classify(trials: Iterable[Trial], settings: Settings, also: Iterable[str] = 
     errors: Counter[str] = Counter()
     hints: dict[str, Counter[Effect]] = {}
     for trial in trials:
-        for step in trial.steps:
-            if step.is_call and step.name:
-                calls[step.name] += 1
-                errors[step.name] += step.failed
-                if step.effect_hint is not None:
-                    hints.setdefault(step.name, Counter())[step.effect_hint] += 1
+        for name, made, failed, hint in trial.tally.tools:
+            if name:
+                calls[name] += made
+                errors[name] += failed
+                if hint is not None:
+                    hints.setdefault(name, Counter())[hint] += made
     for tool in also:
         calls[tool] += 0
     seen = _evidence(trials, settings)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trajdiff.model import Actor, StepKind, TaskTrials, Trial, Verdict
+from trajdiff.model import Actor, StepKind, TaskTrials, Trial, Verdict, remembered
 from trajdiff.reliability.acceptance import met
 from trajdiff.reliability.consistency import Consistency, Criterion, consistency, criterion
 
@@ -65,17 +65,27 @@ def behaviour(task: TaskTrials, write_tools: Collection[str], paths: Mapping[str
 
 def writes_of(trial: Trial, write_tools: Collection[str]) -> tuple[str, ...]:
     """The changing calls that succeeded, in order, each as tool and canonical arguments."""
-    return tuple(
-        f"{step.name} {canonical(step.arguments.parsed if step.arguments else None)}"
-        for step in trial.steps
-        if step.is_call and step.name in write_tools and not step.failed
-    )
+
+    def found() -> tuple[str, ...]:
+        return tuple(
+            f"{step.name} {canonical(step.arguments.parsed if step.arguments else None)}"
+            for step in trial.steps
+            if step.is_call and step.name in write_tools and not step.failed
+        )
+
+    return remembered(trial, ("writes", *sorted(write_tools)), found)
 
 
 def answer_of(trial: Trial) -> str:
     """The last message of the agent, without case and runs of blanks; empty where there is none."""
-    said = [step.text for step in trial.steps if step.kind is StepKind.MESSAGE and step.actor == Actor.AGENT]
-    return " ".join((said[-1] or "").casefold().split()) if said else ""
+
+    def found() -> str:
+        said = [
+            step.text for step in trial.steps if step.kind is StepKind.MESSAGE and step.actor == Actor.AGENT
+        ]
+        return " ".join((said[-1] or "").casefold().split()) if said else ""
+
+    return remembered(trial, "answer", found)
 
 
 def criteria_of(trials: Sequence[Trial]) -> tuple[Criterion, ...]:
@@ -102,11 +112,7 @@ def required_steps(task: TaskTrials) -> tuple[Required, ...]:
     for trial in task.trials:
         if trial.verdict not in (Verdict.PASS, Verdict.FAIL):
             continue
-        done = Counter(
-            f"{step.name} {canonical(step.arguments.parsed if step.arguments else None)}"
-            for step in trial.steps
-            if step.is_call
-        )
+        done = calls_of(trial)
         shared = (needed & done).total()
         made.append(
             Required(
@@ -119,6 +125,19 @@ def required_steps(task: TaskTrials) -> tuple[Required, ...]:
             )
         )
     return tuple(made)
+
+
+def calls_of(trial: Trial) -> Counter[str]:
+    """All calls, each as tool and canonical arguments, with how often it was made."""
+
+    def found() -> Counter[str]:
+        return Counter(
+            f"{step.name} {canonical(step.arguments.parsed if step.arguments else None)}"
+            for step in trial.steps
+            if step.is_call
+        )
+
+    return remembered(trial, "calls", found)
 
 
 def canonical(value: Any) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from trajdiff.model import Step, TaskTrials, Trial
+from trajdiff.model import Step, TaskTrials, Trial, remembered
 from trajdiff.reliability.acceptance import met
 from trajdiff.reliability.counting import states_of
 from trajdiff.reliability.gates import upper_bound
@@ -71,7 +71,7 @@ def _gate(rule: GateRule, checked: Sequence[tuple[TaskTrials, tuple[Trial, ...]]
                 unjudged += 1
                 continue
             seen += 1
-            found = _breach(rule, trial)
+            found = breach(rule, trial)
             if found is not None:
                 breaches.append(found)
         units += seen > 0
@@ -94,11 +94,16 @@ def _counted(task: TaskTrials) -> Iterable[Trial]:
     return (trial for trial in task.trials if states.get(trial.trial_id, "missing") != "missing")
 
 
-def _breach(rule: GateRule, trial: Trial) -> Breach | None:
+def breach(rule: GateRule, trial: Trial) -> Breach | None:
+    """How a trial breaks a gate, None where it does not."""
     if rule.score is not None:
         if met(trial.sub_scores.get(rule.score)) is False:
             return Breach(task_id=trial.task_id, trial_id=trial.trial_id, text=f"{rule.score} not met")
         return None
+    return remembered(trial, ("gate", repr(rule)), lambda: _breach(rule, trial))
+
+
+def _breach(rule: GateRule, trial: Trial) -> Breach | None:
     met_before = False
     for index, step in enumerate(trial.steps):
         if not step.is_call or step.name is None:

@@ -98,9 +98,9 @@ def _required(task: TaskTrials, key: str, write_tools: Collection[str]) -> str:
     else:
         flows = [
             [
-                (step.name or "", _writes(step.name, step.effect_hint, write_tools))
-                for step in trial.steps
-                if step.is_call
+                (name, _writes(name, hint, write_tools))
+                for name, made, _, hint in trial.tally.tools
+                for _ in range(made)
             ]
             for trial in task.passes
         ]
