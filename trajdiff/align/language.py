@@ -17,7 +17,8 @@ from typing import Any
 
 _SPACES = re.compile(r"\s+")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
-_CLAUSES = re.compile(r"[.,;:!?\n。，；：！？、]+")
+_CLAUSES = re.compile(r"[^.,;:!?\n。，；：！？、]+[?？]?")
+_QUESTION = ("?", "？")
 #: The speech act that is looked at clause by clause.
 CONSENT = "consent"
 #: Characters of a clause that may be a cue of one character and a particle.
@@ -81,15 +82,17 @@ def acts(text: str) -> frozenset[str]:
 @lru_cache(maxsize=65536)
 def _acts(folded: str) -> frozenset[str]:
     found = {act.name for act in _all_acts() if act.is_in(folded)}
-    if CONSENT in found and not any(_consents(clause) for clause in _CLAUSES.split(folded)):
+    if CONSENT in found and not any(_consents(clause) for clause in _CLAUSES.findall(folded)):
         found.discard(CONSENT)
     return frozenset(found)
 
 
 def _consents(clause: str) -> bool:
-    """Whether a clause agrees: it has a cue and nothing in it says no ("no, do not proceed"). A cue of one
-    character is a word only where it is the whole clause."""
+    """Whether a clause agrees: it has a cue, nothing in it says no ("no, do not proceed"), and it asks nothing
+    ("how do we proceed?"). A cue of one character is a word only where it is the whole clause."""
     clause = clause.strip()
+    if clause.endswith(_QUESTION):
+        return False
     cues = [act.pattern.search(clause) for act in _all_acts() if act.name == CONSENT and act.may_be_in(clause)]
     if not any(cue is not None and (len(cue.group()) > 1 or len(clause) <= _WHOLE_CLAUSE) for cue in cues):
         return False

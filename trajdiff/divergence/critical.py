@@ -168,7 +168,7 @@ def _wish(case: Case, call: PreparedStep) -> Commitment | None:
     wish = _names(case, before, call, by_user=True)
     idea = _names(case, before, call, by_user=False)
     shared = any(_names(case, trial.steps, call, by_user=False) for trial in case.passes)
-    if wish is None or (idea is not None and idea.position < wish.position and not shared):
+    if wish is None or consents(wish) or (idea is not None and idea.position < wish.position and not shared):
         return None
     return Commitment(position=wish.position, by="user")
 
