@@ -103,6 +103,11 @@ def states(text: str, value: str, path: str = "") -> bool:
     return len(value) > 1 and re.search(start + re.escape(value) + end, found.folded) is not None
 
 
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text's head."""
+    return tuple(part for part in re.split(r"(?<=[.!?;。！？；])\s+|\n", text[:_TEXT_CAP]) if part.strip())
+
+
 @lru_cache(maxsize=4096)
 def _words_of_id(value: str) -> str | None:
     """What people say for an identifier that begins with words (``spare_part_1234``: spare part), or None."""

@@ -17,7 +17,7 @@ from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.divergence.ledger import Debt, DebtKind, Difference, closest, effective_writes, subject
 from trajdiff.divergence.lower_levels import AGREEING, lower_levels, other_result
-from trajdiff.divergence.places import offers_missing, place_of_call, required_read, unmade_reads
+from trajdiff.divergence.places import claimed_done, offers_missing, place_of_call, required_read, unmade_reads
 from trajdiff.divergence.provenance import Commitment, commitment, consents
 from trajdiff.model import LIMITS, Effect, TerminationReason, Verdict
 
@@ -215,6 +215,10 @@ def _owed(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
         return
     refused = _refused_attempt(case, write)
     gave_up = next(case.agent_steps(refused.position), refused) if refused is not None else None
+    told = claimed_done(case, write)
+    if refused is not None and told is not None and told.position > refused.position:
+        yield _missing(Kind.MISSING_STEP, Blame.AGENT, told.position, write, reference)
+        return
     last = case.last_agent_step
     if read is None and gave_up is not None and gave_up.position >= place.position:
         yield _missing(Kind.UNRECOVERED_ERROR, Blame.AGENT, gave_up.position, missing, reference)

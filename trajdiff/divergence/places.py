@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from trajdiff.align.graph import Match
-from trajdiff.align.mentions import states
+from trajdiff.align.language import acts
+from trajdiff.align.mentions import sentences, states
 from trajdiff.align.order import changes, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import SHARED
@@ -74,10 +75,30 @@ def place_of_call(case: Case, reference: PreparedTrial, call: PreparedStep) -> P
     column = case.column_of(reference, anchor)
     by_alignment = place_of_column(case, column) if column is not None else case.last_agent_step
     floor = max((p for p in (known, agreed) if p is not None), default=None)
-    if floor is None or by_alignment is None:
-        return by_alignment
-    behind = went_on(case, floor)
-    return max((s for s in (by_alignment, behind) if s is not None), key=lambda s: s.position)
+    behind = went_on(case, floor) if floor is not None and by_alignment is not None else None
+    found = max((s for s in (by_alignment, behind) if s is not None), key=lambda s: s.position, default=None)
+    told = claimed_done(case, call) if changes(call) else None
+    return min((s for s in (found, told) if s is not None), key=lambda s: s.position, default=None)
+
+
+def claimed_done(case: Case, call: PreparedStep) -> PreparedStep | None:
+    """The first agent message that reports a call as done which the trial never makes."""
+    about = subject(call)
+    others = [s for s in case.failing.calls if s.label == call.label and not s.failed]
+    for step in case.steps:
+        if not step.is_message or not step.by_agent or "done" not in step.acts:
+            continue
+        for sentence in sentences(step.text):
+            said = acts(sentence)
+            if "done" not in said or "ask" in said or REFUSE in said:
+                continue
+            if not case.names_act(sentence, call):
+                continue
+            if about is not None and case.states(step.text, about, ""):
+                return step
+            if not others:
+                return step
+    return None
 
 
 def agreed_offer(case: Case, call: PreparedStep) -> int | None:
@@ -95,6 +116,11 @@ def offers_missing(case: Case, message: PreparedStep, call: PreparedStep) -> boo
     if REFUSE in message.acts:
         return False
     about = subject(call)
+    if about is not None and not case.states(message.text, about, ""):
+        same = [s for s in case.failing.calls if s.label == call.label and not s.failed]
+        others = sorted({other for s in same if (other := subject(s)) is not None} - {about})
+        if any(case.states(message.text, other, "") for other in others):
+            return False
     values = [(p, v) for p, v in call.argument_leaves if v != about and v not in ("true", "false")]
     told = any(case.states(message.text, v, p) for p, v in values) or case.names_act(message.text, call)
     return told and ("ask" in message.acts or "done" not in message.acts)
