@@ -104,7 +104,8 @@ def _done(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
         other = _unlike_any_pass(case, found) if debt.kind is DebtKind.OTHER_TOOL else None
         found = _wish(case, call) or other or found
     suspect = _suspect(case, difference, debt, kind, found)
-    skipped = _skipped_read(case, difference, call, expected)
+    known = debt.expected is not None or len(case.passes) >= AGREEING
+    skipped = _skipped_read(case, difference, call, expected) if known else None
     yield skipped if skipped is not None and skipped.root <= suspect.root else suspect
 
 
@@ -144,6 +145,9 @@ def _skipped_read(
     """A read that every pass makes and the trial never does before its write: it looks at the entity that is
     written, or brings a value that the passes' write has and the trial's lacks."""
     values = {value for _, value in expected}
+    if len(case.passes) < AGREEING:
+        # What one pass reads may be by the way: only a value that the trial never read needs it.
+        values -= {value for s in case.steps[: call.position] if s.is_call for _, value in s.result_leaves}
     about = subject(call)
     for read in unmade_reads(case, difference.reference):
         looks = about is not None and subject(read) == about
