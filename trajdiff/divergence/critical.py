@@ -218,18 +218,35 @@ def _owed(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
         yield _missing(Kind.USER_DEVIATION, Blame.USER, left, missing, reference)
         return
     refused = _refused_attempt(case, write)
-    gave_up = next(case.agent_steps(refused.position), refused) if refused is not None else None
     told = claimed_done(case, write)
     if refused is not None and told is not None and told.position > refused.position:
         yield _missing(Kind.MISSING_STEP, Blame.AGENT, told.position, write, reference)
         return
+    gave_up = next(case.agent_steps(refused.position), refused) if refused is not None else None
     last = case.last_agent_step
-    if read is None and gave_up is not None and gave_up.position >= place.position:
-        yield _missing(Kind.UNRECOVERED_ERROR, Blame.AGENT, gave_up.position, missing, reference)
+    if read is None and refused is not None and gave_up is not None and gave_up.position >= place.position:
+        yield _never_repaired(case, difference, write, refused, gave_up)
     elif last is not None and place.position >= last.position:
         yield _missing(Kind.EARLY_STOP, Blame.AGENT, place.position, write, reference)
     else:
         yield _missing(Kind.MISSING_STEP, Blame.AGENT, place.position, missing, reference)
+
+
+def _never_repaired(
+    case: Case, difference: Difference, write: PreparedStep, refused: PreparedStep, gave_up: PreparedStep
+) -> Suspect:
+    """A refused attempt that the trial left at that: its arguments where no pass tries such a call, else the
+    step that gave up."""
+    if any(step.call_key == refused.call_key for trial in case.passes for step in trial.calls):
+        return _missing(Kind.UNRECOVERED_ERROR, Blame.AGENT, gave_up.position, write, difference.reference)
+    theirs, own = set(write.argument_leaves), set(refused.argument_leaves)
+    differing = [leaf for leaf in refused.argument_leaves if leaf not in theirs]
+    expected = [leaf for leaf in write.argument_leaves if leaf not in own]
+    if not differing:
+        return _missing(Kind.UNRECOVERED_ERROR, Blame.AGENT, gave_up.position, write, difference.reference)
+    debt = Debt(kind=DebtKind.CHANGED, expected=write, found=refused)
+    found = commitment(case, refused, differing, expected)
+    return _suspect(case, difference, debt, Kind.WRONG_ARGUMENT, found)
 
 
 def _missing(
