@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.divergence.case import Case
-from trajdiff.divergence.critical import loop
+from trajdiff.divergence.endings import loop
 from trajdiff.divergence.evidence import first_difference, recovered, ref, show
 from trajdiff.divergence.finding import Blame, Divergence, Grade, Kind, Reason, Side, StepRef
 from trajdiff.divergence.ledger import is_write

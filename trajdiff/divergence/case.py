@@ -16,7 +16,7 @@ from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.model import Task
 
 #: Comparison levels below writes; each is used only where held-out passes do not trip over it.
-ALL_LEVELS = frozenset({"facts", "reads", "results"})
+ALL_LEVELS = frozenset({"answers", "endings", "facts", "reads", "results"})
 
 
 class Levels(frozenset[str]):

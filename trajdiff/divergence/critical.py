@@ -7,26 +7,20 @@ before one that is missing, whatever their order: the place of a missing step is
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import UNLIKE
 from trajdiff.align.values import changed_paths
 from trajdiff.divergence.case import Case, Suspect
+from trajdiff.divergence.endings import ending
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.divergence.ledger import Debt, DebtKind, Difference, closest, effective_writes, subject
 from trajdiff.divergence.lower_levels import AGREEING, lower_levels, other_result
 from trajdiff.divergence.places import claimed_done, offers_missing, place_of_call, required_read, unmade_reads
 from trajdiff.divergence.provenance import Commitment, commitment, consents
-from trajdiff.model import LIMITS, Effect, TerminationReason, Verdict
-
-#: Endings by the harness: whoever had not acted yet did not stop.
-BROKEN = frozenset(
-    {TerminationReason.USER_SIM_ERROR, TerminationReason.INFRA_ERROR, TerminationReason.CANCELLED}
-)
-#: The same call with the same result this often is a loop.
-LOOP = 3
+from trajdiff.model import Verdict
 
 
 def earliest(case: Case) -> Suspect | None:
@@ -38,41 +32,20 @@ def earliest(case: Case) -> Suspect | None:
     if done:
         return min(done, key=_order)
     owed = [suspect for debt in debts.debts for suspect in _owed(case, debts, debt)]
-    ending = _ending(case, bool(owed))
-    if ending is not None and not any(_before(suspect, ending) for suspect in owed):
-        return ending
+    end = ending(case, bool(owed))
+    if end is not None and not any(_before(suspect, end) for suspect in owed):
+        return end
     if owed:
         return min(owed, key=_order)
     return lower_levels(case)
 
 
-def _before(suspect: Suspect, ending: Suspect) -> bool:
+def _before(suspect: Suspect, end: Suspect) -> bool:
     """Whether something was missing before the trial's ending explains it; where the harness ended the trial,
     only what the agent had gone past already."""
-    if ending.kind is Kind.INFRASTRUCTURE:
+    if end.kind is Kind.INFRASTRUCTURE:
         return suspect.kind is not Kind.EARLY_STOP
-    return suspect.root < ending.root
-
-
-def loop(
-    steps: Sequence[PreparedStep], needed: Container[str] = (), *, in_a_row: bool = False
-) -> PreparedStep | None:
-    """The first needless call of a run of three or more equal calls with equal results, or the first
-    repetition of a call made that often in all; None where the trial does not repeat itself. ``needed`` are
-    calls that passes make too: the first of those is no repetition. ``in_a_row`` asks for a run."""
-    calls = [step for step in steps if step.is_call and step.by_agent]
-    for at in range(len(calls) - LOOP + 1):
-        run = calls[at : at + LOOP]
-        if len({step.full_key for step in run}) == 1:
-            again = run[0].call_key in {step.call_key for step in calls[:at]}
-            return run[0] if again or run[0].call_key not in needed else run[1]
-    if in_a_row:
-        return None
-    seen: dict[str, list[PreparedStep]] = {}
-    for step in calls:
-        seen.setdefault(step.full_key, []).append(step)
-    loops = [found[1] for found in seen.values() if len(found) >= LOOP]
-    return min(loops, key=lambda s: s.position, default=None)
+    return suspect.root < end.root
 
 
 def _order(suspect: Suspect) -> tuple[int, int, str]:
@@ -273,30 +246,3 @@ def _refused_attempt(case: Case, write: PreparedStep) -> PreparedStep | None:
     """The last refused attempt at a missing write, when the trial never got it done."""
     attempts = [s for s in case.failing.calls if s.failed and s.label == write.label]
     return attempts[-1] if attempts else None
-
-
-def _ending(case: Case, owes: bool) -> Suspect | None:
-    """An ending of the trial's own: cut by its limit, or a loop as the last act where a write is owed."""
-    last = case.last_agent_step
-    reason = case.failing.trial.termination.reason
-    if reason in BROKEN and owes and case.steps:
-        end = case.steps[-1].position
-        return Suspect(
-            kind=Kind.INFRASTRUCTURE, actor=Blame.INFRASTRUCTURE, root=end, manifest=end, level="end"
-        )  # fmt: skip
-    cut = reason in LIMITS
-    if last is None or not (cut or owes):
-        return None
-    needed = {step.call_key for trial in case.passes for step in trial.calls}
-    repeated = loop(case.steps, needed, in_a_row=not cut)
-    if repeated is not None and not cut:
-        other = [s for s in case.failing.calls if s.position > repeated.position and not s.thinks]
-        if any(s.call_key != repeated.call_key and s.effect is not Effect.CONTROL for s in other):
-            return None
-    if repeated is None and not cut:
-        return None
-    place = repeated or last
-    return Suspect(
-        kind=Kind.LOOP if repeated is not None else Kind.EARLY_STOP, actor=Blame.AGENT, root=place.position,
-        manifest=last.position, level="end", tool=place.step.name,
-    )  # fmt: skip

@@ -1,15 +1,19 @@
-"""Levels below writes: reads that every pass makes, results that differ, facts that every pass tells.
+"""Levels below writes: answers and endings of its own, results that differ, reads and facts that every pass has.
 
 They separate less well than writes, so the report uses each only where held-out passes do not trip over it
-(divergence.md 3a), and with two passes at least: one pass never establishes a level alone.
+(divergence.md 3a). What passes have in common takes two of them at least: one shows no rule.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from trajdiff.align.mentions import mentions
 from trajdiff.align.order import changes, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
+from trajdiff.divergence.answers import other_answer
 from trajdiff.divergence.case import Case, Suspect
+from trajdiff.divergence.endings import own_ending
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.divergence.ledger import effective_writes, key
 from trajdiff.divergence.places import place_of_call, required_read
@@ -21,9 +25,11 @@ AGREEING = 2
 
 def lower_levels(case: Case) -> Suspect | None:
     """The first level below writes that separates the trial from all passes, or None."""
-    if len(case.passes) < AGREEING:
-        return None
-    rules = (("results", other_result), ("facts", _fact), ("reads", _read))
+    rules: list[tuple[str, Callable[[Case], Suspect | None]]] = [
+        ("answers", other_answer), ("endings", own_ending),
+    ]  # fmt: skip
+    if len(case.passes) >= AGREEING:
+        rules += [("results", other_result), ("facts", _fact), ("reads", _read)]
     found = []
     for level, rule in rules:
         suspect = rule(case) if case.may_use(level) else None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import SAME_OFFER, SHARED
 from trajdiff.divergence.case import Case, Suspect
-from trajdiff.divergence.critical import LOOP
+from trajdiff.divergence.endings import LOOP
 from trajdiff.divergence.finding import Kind
 from trajdiff.divergence.ledger import difference, effective_writes, is_write, key, subject
 from trajdiff.model import LIMITS
