@@ -19,7 +19,7 @@ from trajdiff.align.rows import aligned_table
 from trajdiff.align.table import AlignedTable
 from trajdiff.divergence import evidence
 from trajdiff.divergence.borrowed import References, of_other_groups
-from trajdiff.divergence.case import ALL_LEVELS, Case
+from trajdiff.divergence.case import ALL_LEVELS, FROM_ONE_PASS, Case
 from trajdiff.divergence.critical import earliest
 from trajdiff.divergence.effects import Effects, classify
 from trajdiff.divergence.finding import Divergence, FindingKind, SelfCheck, TaskFinding, ToolEffect
@@ -121,8 +121,10 @@ def allowed_levels(outcomes: Sequence[TaskOutcome]) -> frozenset[str]:
     """The levels that held-out passes do not trip over, from outcomes with every level."""
     counts = Counter(level for outcome in outcomes for _, level in outcome.alarms)
     total = sum(outcome.held_out for outcome in outcomes)
+    # A level that speaks from one pass alone has to have been tried on passes, not only assumed.
+    usable = ALL_LEVELS if total >= PRIOR_TRIALS else ALL_LEVELS - FROM_ONE_PASS
     return frozenset(
-        level for level in ALL_LEVELS if (counts[level] + PRIOR_ALARMS) / (total + PRIOR_TRIALS) <= LEVEL_LIMIT
+        level for level in usable if (counts[level] + PRIOR_ALARMS) / (total + PRIOR_TRIALS) <= LEVEL_LIMIT
     )
 
 

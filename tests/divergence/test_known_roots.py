@@ -68,7 +68,7 @@ def test_no_passed_trial_is_blamed(analysis: Analysis) -> None:
     assert analysis.self_check.false_alarms == 0
     assert analysis.self_check.alarms == ()
     assert analysis.self_check.passing_trials == sum(count for count in passes.values() if count > 1)
-    assert analysis.levels == ("facts", "reads", "results")
+    assert analysis.levels == ("answers", "endings", "facts", "reads", "results")
 
 
 @pytest.mark.parametrize("key", CLAIMS, ids="/".join)

@@ -17,6 +17,8 @@ from trajdiff.model import Task
 
 #: Comparison levels below writes; each is used only where held-out passes do not trip over it.
 ALL_LEVELS = frozenset({"answers", "endings", "facts", "reads", "results"})
+#: Those that say something where the task has one pass only.
+FROM_ONE_PASS = frozenset({"answers", "endings"})
 
 
 class Levels(frozenset[str]):
