@@ -164,8 +164,8 @@ def test_settings_and_levels_are_said() -> None:
     assert made.name == "desk"
     assert made.settings["infra"] == "exclude"
     assert made.suite.infra_policy == "exclude"
-    assert made.settings["levels"] == ["facts", "reads", "results"]
-    assert any("facts, reads, results" in line for line in made.method)
+    assert made.settings["levels"] == ["answers", "endings", "facts", "reads", "results"]
+    assert any("answers, endings, facts, reads, results" in line for line in made.method)
     assert any("C(c,k)/C(n,k)" in line for line in made.method)
 
 
