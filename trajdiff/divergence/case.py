@@ -192,3 +192,4 @@ class Suspect:
     expected_value: str | None = None
     instead: str | None = None
     announced: bool = False
+    sure: bool = False

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from trajdiff.align.order import changes
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import UNLIKE
 from trajdiff.align.values import changed_paths
@@ -18,7 +19,7 @@ from trajdiff.divergence.endings import ending
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.divergence.ledger import Debt, DebtKind, Difference, closest, effective_writes, subject
 from trajdiff.divergence.lower_levels import AGREEING, lower_levels, other_result
-from trajdiff.divergence.places import claimed_done, offers_missing, place_of_call, required_read, unmade_reads
+from trajdiff.divergence.places import agreed_offer, claimed_done, offers_missing, place_of_call, required_read, unmade_reads
 from trajdiff.divergence.provenance import Commitment, commitment, consents
 from trajdiff.model import Verdict
 
@@ -29,9 +30,9 @@ def earliest(case: Case) -> Suspect | None:
         return None
     debts = closest(case.failing, case.passes)
     done = [suspect for debt in debts.debts for suspect in _done(case, debts, debt)]
-    if done:
-        return min(done, key=_order)
     owed = [suspect for debt in debts.debts for suspect in _owed(case, debts, debt)]
+    if done:
+        return min((*done, *(s for s in owed if s.sure)), key=_order)
     end = ending(case, bool(owed))
     if end is not None and not any(_before(suspect, end) for suspect in owed):
         return end
@@ -202,7 +203,10 @@ def _owed(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
     elif last is not None and place.position >= last.position:
         yield _missing(Kind.EARLY_STOP, Blame.AGENT, place.position, write, reference)
     else:
-        yield _missing(Kind.MISSING_STEP, Blame.AGENT, place.position, missing, reference)
+        agreed = agreed_offer(case, write) if read is None else None
+        sure = agreed is not None and next((x.position for x in case.agent_steps(agreed) if not x.is_call or changes(x)), None) == place.position
+        sure = sure or (read is None and told is not None and told.position == place.position)
+        yield replace(_missing(Kind.MISSING_STEP, Blame.AGENT, place.position, missing, reference), sure=sure)
 
 
 def _never_repaired(
