@@ -74,8 +74,11 @@ def commitment(
     if found:
         return min(found, key=lambda c: c.position)
     offer = consented_offer(case.failing, call.position)
-    if offer is not None and _offers(case, offer, call, own, expected) and not shared_offer(case, offer):
-        return Commitment(position=offer.position, by="consent")
+    first = None
+    while offer is not None and _offers(case, offer, call, own, expected) and not shared_offer(case, offer):
+        first, offer = offer, consented_offer(case.failing, offer.position)
+    if first is not None:
+        return Commitment(position=first.position, by="consent")
     return Commitment(position=call.position, by="call")
 
 
