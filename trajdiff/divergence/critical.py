@@ -154,7 +154,7 @@ def _wish(case: Case, call: PreparedStep) -> Commitment | None:
 def _unlike_any_pass(case: Case, found: Commitment) -> Commitment | None:
     """The user's message that a call answers directly, when no pass's user says anything like it. Only used
     where passes make another call in this one's place, so that somebody must have changed the subject."""
-    if case.borrowed or found.by != "call":
+    if case.borrowed:
         return None
     before = [s for s in case.steps[: found.position] if s.is_message]
     if not before or not before[-1].by_user or consents(before[-1]):
