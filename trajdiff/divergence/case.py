@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from trajdiff.align.graph import Match, SuccessGraph, align_to
-from trajdiff.align.mentions import mentions, states
+from trajdiff.align.mentions import mentions, sentences, states
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.records import aliases
 from trajdiff.align.similarity import GROUND
@@ -157,7 +157,19 @@ class Case:
                 not word.isascii() and word in found.folded
             ):
                 return True
-        return False
+        return any(self._names_best(sentence, call.label) for sentence in sentences(text))
+
+    def _names_best(self, sentence: str, label: str) -> bool:
+        """Whether a sentence has two words or more of this tool's name, and more than of any other's."""
+        tokens = mentions(sentence).tokens
+        said = {word for word in self._name_words if any(t.startswith(word[: max(4, len(word) - 2)]) for t in tokens)}
+        counts = {other: len(said & found) for other, found in self._label_words.items()}
+        own = counts.pop(label, len(said & frozenset(words(label))))
+        return own >= 2 and all(own > count for count in counts.values())
+
+    @cached_property
+    def _name_words(self) -> frozenset[str]:
+        return frozenset(w for found in self._label_words.values() for w in found if len(w) > 3)
 
     @cached_property
     def last_agent_step(self) -> PreparedStep | None:

@@ -113,8 +113,6 @@ def agreed_offer(case: Case, call: PreparedStep) -> int | None:
 def offers_missing(case: Case, message: PreparedStep, call: PreparedStep) -> bool:
     """Whether an agent message offers a call that the trial never makes, rather than refusing it or reporting
     it as done."""
-    if REFUSE in message.acts:
-        return False
     about = subject(call)
     if about is not None and not case.states(message.text, about, ""):
         same = [s for s in case.failing.calls if s.label == call.label and not s.failed]
@@ -122,7 +120,11 @@ def offers_missing(case: Case, message: PreparedStep, call: PreparedStep) -> boo
         if any(case.states(message.text, other, "") for other in others):
             return False
     values = [(p, v) for p, v in call.argument_leaves if v != about and v not in ("true", "false")]
-    told = any(case.states(message.text, v, p) for p, v in values) or case.names_act(message.text, call)
+    text = message.text
+    if REFUSE in message.acts:
+        # "That cannot be done. Would you like ... instead?" refuses one thing and offers another.
+        text = " ".join(x for x in sentences(text) if "ask" in acts(x) and REFUSE not in acts(x))
+    told = any(case.states(text, v, p) for p, v in values) or case.names_act(text, call)
     return told and ("ask" in message.acts or "done" not in message.acts)
 
 
