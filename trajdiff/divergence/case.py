@@ -152,8 +152,7 @@ class Case:
         ]
         found = mentions(text)
         for word in own:
-            stem = word[: max(4, len(word) - 2)]
-            if any(token.startswith(stem) for token in found.tokens) or (
+            if any(token.startswith(_stem(word)) for token in found.tokens) or (
                 not word.isascii() and word in found.folded
             ):
                 return True
@@ -162,7 +161,7 @@ class Case:
     def _names_best(self, sentence: str, label: str) -> bool:
         """Whether a sentence has two words or more of this tool's name, and more than of any other's."""
         tokens = mentions(sentence).tokens
-        said = {word for word in self._name_words if any(t.startswith(word[: max(4, len(word) - 2)]) for t in tokens)}
+        said = {word for word in self._name_words if any(t.startswith(_stem(word)) for t in tokens)}
         counts = {other: len(said & found) for other, found in self._label_words.items()}
         own = counts.pop(label, len(said & frozenset(words(label))))
         return own >= 2 and all(own > count for count in counts.values())
@@ -177,6 +176,10 @@ class Case:
         return next((s for s in reversed(self.steps) if s.by_agent and (s.is_call or s.is_message)), None)
 
 
+def _stem(word: str) -> str:
+    return word[: max(4, len(word) - 2)]
+
+
 def _is_telling(value: str) -> bool:
     # A price or a name singles a record out; a count or a yes does not.
     return len(value) > 3 and value.strip("0.") != ""
@@ -188,7 +191,8 @@ class Suspect:
 
     ``root`` and ``manifest`` are positions in the failing trial; ``expected`` is the pass's step at the place,
     ``reference`` the pass it belongs to; ``path`` and ``value`` the deciding value, if any. ``level`` says what
-    the claim rests on: ``write``, ``end``, or one of the levels below writes.
+    the claim rests on: ``write``, ``end``, or one of the levels below writes. ``sure`` marks a missing write
+    whose place is more than a guess.
     """
 
     kind: Kind

@@ -19,7 +19,14 @@ from trajdiff.divergence.endings import ending
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.divergence.ledger import Debt, DebtKind, Difference, closest, effective_writes, subject
 from trajdiff.divergence.lower_levels import AGREEING, lower_levels, other_result
-from trajdiff.divergence.places import agreed_offer, claimed_done, offers_missing, place_of_call, required_read, unmade_reads
+from trajdiff.divergence.places import (
+    agreed_offer,
+    claimed_done,
+    offers_missing,
+    place_of_call,
+    required_read,
+    unmade_reads,
+)
 from trajdiff.divergence.provenance import Commitment, commitment, consents
 from trajdiff.model import Verdict
 
@@ -203,10 +210,21 @@ def _owed(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
     elif last is not None and place.position >= last.position:
         yield _missing(Kind.EARLY_STOP, Blame.AGENT, place.position, write, reference)
     else:
-        agreed = agreed_offer(case, write) if read is None else None
-        sure = agreed is not None and next((x.position for x in case.agent_steps(agreed) if not x.is_call or changes(x)), None) == place.position
-        sure = sure or (read is None and told is not None and told.position == place.position)
+        sure = read is None and _is_sure(case, write, place)
         yield replace(_missing(Kind.MISSING_STEP, Blame.AGENT, place.position, missing, reference), sure=sure)
+
+
+def _is_sure(case: Case, write: PreparedStep, place: PreparedStep) -> bool:
+    """Whether the place of a missing write is more than a guess of the alignment: the user had agreed to the
+    trial's own offer of it, or it is reported as done there."""
+    told = claimed_done(case, write)
+    if told is not None and told.position == place.position:
+        return True
+    agreed = agreed_offer(case, write)
+    if agreed is None:
+        return False
+    behind = (step for step in case.agent_steps(agreed) if not step.is_call or changes(step))
+    return next(behind, None) is place
 
 
 def _never_repaired(

@@ -95,7 +95,8 @@ def _offers(
     if case.names_act(offer.text, call):
         # Where passes make another such call, an offer of the act may be of theirs.
         same = any(w.label == call.label and not w.failed for trial in case.passes for w in trial.calls)
-        return case.borrowed or not same or any(v in offer.commitments or states(offer.text, v, p) for p, v in differing)
+        its_own = any(v in offer.commitments or states(offer.text, v, p) for p, v in differing)
+        return case.borrowed or not same or its_own
     writes = (w for trial in (case.failing, *case.passes) for w in trial.calls if w.label != call.label)
     if any(case.names_act(offer.text, w) for w in writes if w.effect is not Effect.READ):
         return False
