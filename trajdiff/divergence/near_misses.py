@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trajdiff.divergence.case import Case
-from trajdiff.divergence.critical import loop
 from trajdiff.divergence.deviations import UNDONE, repairs
+from trajdiff.divergence.endings import loop
 from trajdiff.divergence.evidence import ref
 from trajdiff.divergence.finding import NearMiss
 from trajdiff.divergence.lower_levels import AGREEING, skipped_guard
