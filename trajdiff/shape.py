@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from trajdiff.align.table import Cell, Row
-from trajdiff.divergence.finding import Divergence, FindingKind, TaskFinding
+from trajdiff.divergence.finding import Divergence, FindingKind, NearMiss, TaskFinding, Way
 from trajdiff.model import Diagnostic, StepKind
 from trajdiff.redaction import rebuilt
 from trajdiff.report import Report, TaskReport, TrialRow
@@ -135,6 +135,14 @@ def _finding(one: TaskFinding) -> TaskFinding:
     return replace(one, text=text, notes=())
 
 
+def _way(one: Way) -> Way:
+    return replace(one, text=" ".join(one.writes) or "no write")
+
+
+def _near_miss(one: NearMiss) -> NearMiss:
+    return replace(one, text=one.kind.replace("_", " "))
+
+
 def _side_task(one: SideTask) -> SideTask:
     return replace(one, text=_FIXED.get(one.kind, "divergence"))
 
@@ -166,6 +174,8 @@ _SHORTEN: dict[type, Any] = {
     Row: _row,
     Divergence: _divergence,
     TaskFinding: _finding,
+    Way: _way,
+    NearMiss: _near_miss,
     SideTask: _side_task,
     SideDivergence: _side_divergence,
     TrialRow: _trial,

@@ -108,7 +108,7 @@ def test_settings_example_is_valid(readme: str, tmp_path: Path) -> None:
 def test_the_python_example_runs(
     readme: str, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (example,) = blocks(readme, "python")
+    (example,) = (block for block in blocks(readme, "python") if "trajdiff.load(" in block)
     monkeypatch.chdir(project)
     exec(compile(example, "README.md", "exec"), {})
     assert re.search(r"^[1-9][0-9]* +step trial_id +op\n( +\d+ +\d+ +\w+\n)+$", capsys.readouterr().out)
