@@ -111,7 +111,7 @@ def run(setup: record.Setup, faulty: tuple[str, ...]) -> None:
     seed, task = setup.seed or 0, setup.task or "move-delivery"
     shop = Shop(Path(setup.work or "."), seed, misreads_dates="date" in faulty)
     version = "faults: " + (", ".join(faulty) or "none")
-    about = {"model": "script", "agent": "shop", "prompt": f"{PROMPT} {version}"}
+    about = {"model": "script", "agent": "shop", "prompt": PROMPT, "tool_version": version}
     try:
         with record.trial(setup=setup, sampling={"temperature": 1.0}, tools=shop.tools(), **about) as trial:
             SCRIPTS[task](Agent(shop, trial, seed, faulty))

@@ -45,10 +45,13 @@ def tools(functions: Mapping[str, Callable[..., Any]]) -> str | None:
     """One hash over the sources of all tools; None without tools."""
     if not functions:
         return None
-    parts = []
-    for name in sorted(functions):
-        try:
-            parts.append(f"{name}\n{inspect.getsource(functions[name])}")
-        except (OSError, TypeError):
-            parts.append(f"{name}\n{functions[name]!r}".split(" at 0x")[0])
-    return digest("\n".join(parts))
+    return digest("\n".join(f"{name}\n{_source(functions[name])}" for name in sorted(functions)))
+
+
+def _source(function: Callable[..., Any]) -> str:
+    """The source of a function, else its compiled code, else its name: whatever can be had without failing."""
+    try:
+        return inspect.getsource(function)
+    except Exception:  # no file, another file of that name, or half a function in it: all end up here
+        code = getattr(function, "__code__", None)
+        return repr(function).split(" at 0x")[0] if code is None else f"{code.co_code.hex()}{code.co_names}"
