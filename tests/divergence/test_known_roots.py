@@ -171,7 +171,8 @@ def test_no_pass_shows_what_separates(key: Key, found: dict[Key, Divergence]) ->
     assert support.passed_with == 0
 
 
-def test_grades(found: dict[Key, Divergence]) -> None:
+def test_grades(found: dict[Key, Divergence], project: Path) -> None:
+    trials = {(t.task_id, t.trial_id): t for t in load([str(project / "sample_traces")]).trials}
     passes = Counter(task for (task, _), trial in TRIALS.items() if trial["state"] == "pass")
     for key in CLAIMS:
         if passes[key[0]] == 0:
@@ -180,7 +181,12 @@ def test_grades(found: dict[Key, Divergence]) -> None:
             assert found[key].grade is Grade.B
         else:
             assert found[key].grade in (Grade.A, Grade.B)
-    assert Counter(found[key].grade for key in CLAIMS)[Grade.A] > len(CLAIMS) // 2
+        if found[key].grade is Grade.A:
+            # What stands in a message alone is never the strongest evidence.
+            root = found[key].root
+            assert root is not None
+            assert trials[key].steps[root.step].is_call
+    assert Counter(found[key].grade for key in CLAIMS)[Grade.A] >= 10
 
 
 def test_identities_and_row_ids(found: dict[Key, Divergence]) -> None:

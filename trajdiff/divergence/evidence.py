@@ -180,7 +180,8 @@ def support(case: Case, suspect: Suspect) -> Support:
 def grade(case: Case, suspect: Suspect) -> tuple[Grade, tuple[str, ...]]:
     """The grade and what it lacks to be better.
 
-    A: every pass agrees (two or more), none shows the deviation, the difference reaches a write or the end, and
+    A: every pass agrees (two or more), none shows the deviation, the difference reaches a write or the end, the
+    root is a call (readers accept such a place in more than nine of ten answers, a place in a message in seven), and
     leaving out any one pass gives the same answer. B: something of this is missing. C: a borrowed reference.
     """
     if case.borrowed:
@@ -190,6 +191,8 @@ def grade(case: Case, suspect: Suspect) -> tuple[Grade, tuple[str, ...]]:
         lacks.append("only one passed trial")
     if suspect.level not in STRONG_LEVELS:
         lacks.append("rests on what was read or said, not on a write or the end")
+    if not case.steps[suspect.root].is_call:
+        lacks.append("the place rests on what a message says, not on a call")
     if showing(case, suspect, case.passes):
         lacks.append("a passed trial shows it too")
     if len({tuple(sorted(map(key, effective_writes(trial)))) for trial in case.passes}) > 1:
