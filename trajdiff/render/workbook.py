@@ -21,6 +21,8 @@ MOST_ROWS = 1_048_576
 _NO_DATE = datetime(2000, 1, 1)
 
 BLUE, ORANGE, GOLD, PALE_GOLD = "#0b5cad", "#b45309", "#ffe17a", "#fff3c4"
+#: Characters that a name of a column may ask for.
+_WIDEST_NAME = 24
 #: Points of one line of text, and the most a row may take.
 _LINE_HEIGHT, _HIGHEST = 13.0, 240.0
 _GREY, _LINE, _INPUT = "#f3f5f7", "#b6bec7", "#e8f1fb"
@@ -138,7 +140,7 @@ def _write(page: Any, sheet: Sheet, formats: _Formats) -> None:
             "choose tasks with --task or --only, or write .csv or .parquet",
         )
     for at, column in enumerate(sheet.columns):
-        page.set_column(at, at, sheet.widths.get(column, 12))
+        page.set_column(at, at, max(sheet.widths.get(column, 12), min(len(column) + 2, _WIDEST_NAME)))
         page.write_string(0, at, str(safe_cell(column)), formats.header(filled_in=column in sheet.inputs))
     base = {column: _base(sheet, column) for column in sheet.columns}
     for number, row in enumerate(sheet.rows, 1):
