@@ -87,6 +87,11 @@ def _acts(folded: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def clauses(text: str) -> tuple[str, ...]:
+    """The clauses of a text, folded, each with the sign of a question it ends in."""
+    return tuple(_CLAUSES.findall(fold(text)))
+
+
 def _consents(clause: str) -> bool:
     """Whether a clause agrees: it has a cue, nothing in it says no ("no, do not proceed"), and it asks nothing
     ("how do we proceed?"). A cue of one character is a word only where it is the whole clause."""

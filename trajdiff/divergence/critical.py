@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from trajdiff.align.order import changes
+from trajdiff.align.language import acts, clauses
+from trajdiff.align.mentions import states
+from trajdiff.align.order import changes, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import UNLIKE
-from trajdiff.align.values import changed_paths
+from trajdiff.align.values import changed_paths, words
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.endings import ending
 from trajdiff.divergence.finding import Blame, Kind
@@ -22,10 +25,12 @@ from trajdiff.divergence.lower_levels import AGREEING, lower_levels, other_resul
 from trajdiff.divergence.places import (
     agreed_offer,
     claimed_done,
+    first_seen,
     offers_missing,
     place_of_call,
     required_read,
     unmade_reads,
+    went_on,
 )
 from trajdiff.divergence.provenance import Commitment, commitment, consents
 from trajdiff.model import Verdict
@@ -188,6 +193,12 @@ def _owed(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
     place = place_of_call(case, reference, missing)
     if place is None:
         return
+    denied = _denied(case, (missing, write))
+    if denied is not None:
+        position, by_user = denied
+        kind, actor = (Kind.USER_DEVIATION, Blame.USER) if by_user else (Kind.MISSING_STEP, Blame.AGENT)
+        yield _missing(kind, actor, position, missing, reference)
+        return
     usable = case.may_use("results") and len(case.passes) >= AGREEING
     other = other_result(case) if usable else None
     if other is not None and other.root < place.position:
@@ -242,6 +253,27 @@ def _never_repaired(
     debt = Debt(kind=DebtKind.CHANGED, expected=write, found=refused)
     found = commitment(case, refused, differing, expected)
     return _suspect(case, difference, debt, Kind.WRONG_ARGUMENT, found)
+
+
+def _denied(case: Case, missing: Sequence[PreparedStep]) -> tuple[int, bool] | None:
+    """Where the inputs of a missing call never came up because the user said not to know them when asked: the
+    user's message where the script has them, else the agent step that took no for an answer."""
+    needed = [(p, v) for call in missing for p, v in call.argument_leaves if v in entities(call)]
+    unseen = [(p, v) for p, v in needed if first_seen(case.failing, v) is None]
+    if not unseen:
+        return None
+    for step, answer in pairwise(s for s in case.steps if s.is_message):
+        if not (step.by_agent and "ask" in step.acts and answer.by_user and "deny" in answer.acts):
+            continue
+        for path, value in unseen:
+            name = set(words(path.replace("[]", "").rsplit(".", 1)[-1]))
+            if not any("deny" in acts(c) and name <= set(words(c)) for c in clauses(answer.text)):
+                continue
+            if case.task.script and states(case.task.script, value, path):
+                return answer.position, True
+            after = went_on(case, answer.position)
+            return (after.position, False) if after is not None else None
+    return None
 
 
 def _missing(

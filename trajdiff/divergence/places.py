@@ -156,7 +156,7 @@ def _rests_on(case: Case, write: PreparedStep, read: PreparedStep) -> bool:
     """Whether the read brings an identifier of the write that the trial never has, or (where two passes or
     more agree that it is needed) looks at what is written or brings any identifier of it."""
     brought = entities(write) & {value for _, value in read.result_leaves}
-    if any(_first_seen(case.failing, value, "") is None for value in sorted(brought)):
+    if any(first_seen(case.failing, value, "") is None for value in sorted(brought)):
         return True
     return len(case.passes) > 1 and bool(brought or entities(write) & entities(read))
 
@@ -167,14 +167,15 @@ def _inputs_known(case: Case, call: PreparedStep) -> int | None:
     for path, value in call.argument_leaves:
         if value not in entities(call):
             continue
-        at = _first_seen(case.failing, value, path)
+        at = first_seen(case.failing, value, path)
         if at is None:
             return None
         known = max(known, at)
     return known
 
 
-def _first_seen(trial: PreparedTrial, value: str, path: str) -> int | None:
+def first_seen(trial: PreparedTrial, value: str, path: str = "") -> int | None:
+    """Position of the first step of a trial that has a value, or None."""
     for step in trial.steps:
         if step.is_message and states(step.text, value, path):
             return step.position
