@@ -71,14 +71,16 @@ def commitment(
     """
     own = tuple(leaf for leaf in differing if leaf[1] not in ("true", "false", ""))
     found = [c for c in (_read(case, call, own, depth), _announcement(case, call, own, expected)) if c]
-    if found:
-        return min(found, key=lambda c: c.position)
     offer = consented_offer(case.failing, call.position)
     first = None
+    if found and (expected or found[0].by == "user"):
+        return min(found, key=lambda c: c.position)
     while offer is not None and _offers(case, offer, call, own, expected) and not shared_offer(case, offer):
         first, offer = offer, consented_offer(case.failing, offer.position)
     if first is not None:
         return Commitment(position=first.position, by="consent")
+    if found:
+        return min(found, key=lambda c: c.position)
     return Commitment(position=call.position, by="call")
 
 
