@@ -115,8 +115,8 @@ def offers_missing(case: Case, message: PreparedStep, call: PreparedStep) -> boo
     it as done."""
     about = subject(call)
     if about is not None and not case.states(message.text, about, ""):
-        same = [s for s in case.failing.calls if s.label == call.label and not s.failed]
-        others = sorted({other for s in same if (other := subject(s)) is not None} - {about})
+        writes = [s for s in case.failing.calls if changes(s) and not s.failed]
+        others = sorted({other for s in writes if (other := subject(s)) is not None} - {about})
         if any(case.states(message.text, other, "") for other in others):
             return False
     values = [(p, v) for p, v in call.argument_leaves if v != about and v not in ("true", "false")]
