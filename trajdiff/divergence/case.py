@@ -51,6 +51,7 @@ class Case:
     ``borrowed`` marks a reference that is no trial of this task: recorded reference calls, which have writes
     and nothing else, so that nothing can be concluded from what they do not say.
     ``failures`` are all failing trials of the task with steps, for counting; they never change the answer.
+    ``left_out`` passes are not compared with, to see whether the answer stays the same.
     """
 
     task: Task
@@ -59,6 +60,12 @@ class Case:
     levels: frozenset[str] = field(default=ALL_LEVELS)
     borrowed: bool = False
     failures: tuple[PreparedTrial, ...] = ()
+    left_out: int = 0
+
+    @property
+    def witnesses(self) -> int:
+        """How many passes the task has: leaving one out to see whether the answer stays takes no rule away."""
+        return len(self.passes) + self.left_out
 
     def may_use(self, level: str) -> bool:
         """Whether a level may be used; say with ``relies_on`` where it gave an answer."""

@@ -181,7 +181,7 @@ def grade(case: Case, suspect: Suspect) -> tuple[Grade, tuple[str, ...]]:
     """The grade and what it lacks to be better.
 
     A: every pass agrees (two or more), none shows the deviation, the difference reaches a write or the end, the
-    root is a call (readers accept such a place in more than nine of ten answers, a place in a message in seven), and
+    root is a call (readers accepted such places in nine of ten answers, places in messages in seven), and
     leaving out any one pass gives the same answer. B: something of this is missing. C: a borrowed reference.
     """
     if case.borrowed:
@@ -207,7 +207,9 @@ def stable(case: Case, suspect: Suspect) -> bool:
     everyone = range(len(case.passes))
     rests = [[case.passes[n] for n in everyone if n != left_out] for left_out in everyone]
     for graph in success_graphs(rests, case.graph.costs):
-        again = earliest(Case(task=case.task, failing=case.failing, graph=graph, levels=case.levels))
+        again = earliest(
+            Case(task=case.task, failing=case.failing, graph=graph, levels=case.levels, left_out=1)
+        )
         if again is None or (again.kind, again.root) != (suspect.kind, suspect.root):
             return False
     return True

@@ -28,7 +28,7 @@ def lower_levels(case: Case) -> Suspect | None:
     rules: list[tuple[str, Callable[[Case], Suspect | None]]] = [
         ("answers", other_answer), ("endings", own_ending),
     ]  # fmt: skip
-    if len(case.passes) >= AGREEING:
+    if case.witnesses >= AGREEING:
         rules += [("results", other_result), ("facts", _fact), ("reads", _read)]
     found = []
     for level, rule in rules:

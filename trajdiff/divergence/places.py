@@ -158,7 +158,7 @@ def _rests_on(case: Case, write: PreparedStep, read: PreparedStep) -> bool:
     brought = entities(write) & {value for _, value in read.result_leaves}
     if any(first_seen(case.failing, value, "") is None for value in sorted(brought)):
         return True
-    return len(case.passes) > 1 and bool(brought or entities(write) & entities(read))
+    return case.witnesses > 1 and bool(brought or entities(write) & entities(read))
 
 
 def _inputs_known(case: Case, call: PreparedStep) -> int | None:
