@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from trajdiff.align.language import fold
-from trajdiff.align.mentions import sentences
+from trajdiff.align.mentions import mentions, sentences
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.values import number
 from trajdiff.divergence.case import Case, Suspect
@@ -26,7 +26,9 @@ def other_answer(case: Case) -> Suspect | None:
     read = {value for step in case.failing.calls for _, value in step.result_leaves if len(value) > 1}
     own = _numbered(case.failing)
     theirs = [_numbered(trial) for trial in case.passes]
-    said = frozenset[str]().union(*(values for _, values, _ in own))
+    # A number told in words is told.
+    talk = [step for step in case.steps if step.is_message and step.by_agent]
+    said = frozenset[str]().union(*(mentions(step.text).values for step in talk))
     known = frozenset[str]().union(*(values for rows in theirs for _, values, _ in rows))
     for frame, values, step in own:
         if not values - known - read:
@@ -34,12 +36,20 @@ def other_answer(case: Case) -> Suspect | None:
         found = [_framed(frame, rows) for rows in theirs]
         if all(found) and all(v - said for rows in found for v, _ in rows):
             expected, teller = found[0][0]
+            instead = min(expected - said)
+            source = next((s for s in case.failing.calls if _brings(s, instead)), None)
             return Suspect(
-                kind=Kind.WRONG_ANSWER, actor=Blame.AGENT, root=step.position, manifest=step.position,
-                level="answers", expected=teller, reference=case.passes[0], value=min(values - known - read),
-                expected_value=min(expected - said),
+                kind=Kind.WRONG_ANSWER if source is None else Kind.MISREAD_RESULT, actor=Blame.AGENT,
+                root=step.position, manifest=step.position, level="answers", expected=teller,
+                reference=case.passes[0], tool=None if source is None else source.step.name,
+                value=min(values - known - read), expected_value=instead,
             )  # fmt: skip
     return None
+
+
+def _brings(step: PreparedStep, value: str) -> bool:
+    """Whether a call answered with a number that is long enough to be no coincidence."""
+    return len(value) > 2 and not step.failed and any(v == value for _, v in step.result_leaves)
 
 
 def _numbered(trial: PreparedTrial) -> list[tuple[str, frozenset[str], PreparedStep]]:

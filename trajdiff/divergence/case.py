@@ -199,7 +199,7 @@ class Suspect:
     ``root`` and ``manifest`` are positions in the failing trial; ``expected`` is the pass's step at the place,
     ``reference`` the pass it belongs to; ``path`` and ``value`` the deciding value, if any. ``level`` says what
     the claim rests on: ``write``, ``end``, or one of the levels below writes. ``sure`` marks a missing write
-    whose place is more than a guess.
+    whose place is more than a guess, ``denied`` names the input that the user said not to have.
     """
 
     kind: Kind
@@ -216,3 +216,4 @@ class Suspect:
     instead: str | None = None
     announced: bool = False
     sure: bool = False
+    denied: str | None = None

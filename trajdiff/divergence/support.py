@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trajdiff.align.mentions import mentions
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import SAME_OFFER, SHARED
 from trajdiff.divergence.case import Case, Suspect
@@ -33,8 +34,11 @@ def shows(case: Case, suspect: Suspect, trial: PreparedTrial) -> bool:
         return not _has(trial, suspect.expected, _guarded(case, suspect, trial))
     if suspect.kind is Kind.RESULT_DIFFERENCE:
         return any(step.full_key == root.full_key for step in trial.calls)
+    told = [step for step in trial.steps if step.is_message and step.by_agent]
+    if suspect.level == "answers" and suspect.value is not None:
+        said = frozenset[str]().union(*(mentions(step.text).values for step in told))
+        return suspect.value in said and suspect.expected_value not in said
     if suspect.kind is Kind.WRONG_ANSWER:
-        told = (step for step in trial.steps if step.is_message and step.by_agent)
         return all(suspect.expected_value not in step.commitments for step in told)
     if suspect.kind is Kind.INFRASTRUCTURE:
         return trial.trial.termination.reason is case.failing.trial.termination.reason

@@ -27,8 +27,8 @@ def headline(suspect: Suspect) -> str:
         Kind.DUPLICATE_WRITE: f"{tool} done twice",
         Kind.WRONG_ORDER: f"{tool} out of order",
         Kind.RESULT_DIFFERENCE: f"{tool}: same call, other result",
-        Kind.MISREAD_RESULT: f"result of {tool} read differently",
-        Kind.WRONG_ANSWER: f"message leaves out {suspect.expected_value}",
+        Kind.MISREAD_RESULT: f"result of {tool} told as {suspect.value} instead of {suspect.expected_value}",
+        Kind.WRONG_ANSWER: _told(suspect),
         Kind.UNRECOVERED_ERROR: f"{tool} failed and was not repaired",
         Kind.EARLY_STOP: f"stopped before {tool}" if suspect.expected is not None else "stopped early",
         Kind.LOOP: f"{tool} repeated",
@@ -61,16 +61,22 @@ def sentence(case: Case, suspect: Suspect) -> str:
         Kind.DUPLICATE_WRITE: f"The failed trial does {tool} twice; {passed} it once.",
         Kind.WRONG_ORDER: f"The failed trial calls {tool} before a call that {passed} first.",
         Kind.RESULT_DIFFERENCE: f"{tool}: the same call gives another result than in passed trials.",
-        Kind.WRONG_ANSWER: f"No message states {suspect.expected_value}, which every passed trial states.",
+        Kind.WRONG_ANSWER: (
+            f"No message states {suspect.expected_value}, which every passed trial states."
+            if suspect.value is None
+            else f"A message says {suspect.value} where {_says(case)} {suspect.expected_value}."
+        ),
+        Kind.MISREAD_RESULT: (
+            f"A message says {suspect.value} where {_says(case)} {suspect.expected_value}, "
+            f"as the result of {tool} does."
+        ),
         Kind.UNRECOVERED_ERROR: f"{tool} failed and the failed trial gave up; {gave_up}.",
         Kind.EARLY_STOP: f"The failed trial ends without {tried}{tool}; {passed} it."
         if suspect.expected is not None
         else "The failed trial was stopped by its own limit before it was done.",
         Kind.INFRASTRUCTURE: "The harness ended the failed trial before the agent was done.",
         Kind.LOOP: f"The failed trial repeats {tool} with the same arguments and result.",
-        Kind.USER_DEVIATION: f"The user says something that {unlike}: {_user(suspect)}."
-        if suspect.value is not None or suspect.expected is None
-        else f"The user ends the trial and leaves no turn for {tool}; {passed} it.",
+        Kind.USER_DEVIATION: _user_sentence(suspect, unlike, passed),
     }.get(suspect.kind, headline(suspect))
 
 
@@ -99,6 +105,24 @@ def _passed(case: Case, suspect: Suspect) -> str:
     )
 
 
+def _user_sentence(suspect: Suspect, unlike: str, passed: str) -> str:
+    if suspect.denied is not None:
+        return f"The user says not to have {suspect.denied}, which the recorded script states."
+    if suspect.value is None and suspect.expected is not None:
+        return f"The user ends the trial and leaves no turn for {suspect.tool}; {passed} it."
+    return f"The user says something that {unlike}: {_user(suspect)}."
+
+
+def _told(suspect: Suspect) -> str:
+    if suspect.value is None:
+        return f"message leaves out {suspect.expected_value}"
+    return f"message says {suspect.value} instead of {suspect.expected_value}"
+
+
+def _says(case: Case) -> str:
+    return "the passed trial says" if len(case.passes) == 1 else "every passed trial says"
+
+
 def _argument(suspect: Suspect) -> str:
     return (suspect.path or "argument").split("[")[0].rsplit(".", 1)[-1] or "argument"
 
@@ -106,6 +130,8 @@ def _argument(suspect: Suspect) -> str:
 def _user(suspect: Suspect) -> str:
     if suspect.value is not None:
         return f"another {_argument(suspect)}"
+    if suspect.denied is not None:
+        return f"denied to have {suspect.denied}"
     if suspect.expected is not None:
         return f"ended before {suspect.tool}"
     return f"another wish, met by {suspect.tool}"

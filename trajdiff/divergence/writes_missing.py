@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -38,11 +38,9 @@ def missing_suspects(case: Case, difference: Difference, debt: Debt) -> Iterator
     place = place_of_call(case, reference, missing)
     if place is None:
         return
-    denied = _denied(case, (missing, write))
+    denied = _denied(case, missing, write, reference)
     if denied is not None:
-        position, by_user = denied
-        kind, actor = (Kind.USER_DEVIATION, Blame.USER) if by_user else (Kind.MISSING_STEP, Blame.AGENT)
-        yield _missing(kind, actor, position, missing, reference)
+        yield denied
         return
     usable = case.may_use("results") and case.witnesses >= AGREEING
     other = other_result(case) if usable else None
@@ -100,10 +98,10 @@ def _never_repaired(
     return suspect_for(case, difference, debt, Kind.WRONG_ARGUMENT, found)
 
 
-def _denied(case: Case, missing: Sequence[PreparedStep]) -> tuple[int, bool] | None:
+def _denied(case: Case, missing: PreparedStep, write: PreparedStep, reference: PreparedTrial) -> Suspect | None:
     """Where the inputs of a missing call never came up because the user said not to know them when asked: the
     user's message where the script has them, else the agent step that took no for an answer."""
-    needed = [(p, v) for call in missing for p, v in call.argument_leaves if v in entities(call)]
+    needed = [(p, v) for call in (missing, write) for p, v in call.argument_leaves if v in entities(call)]
     unseen = [(p, v) for p, v in needed if first_seen(case.failing, v) is None]
     if not unseen:
         return None
@@ -111,17 +109,23 @@ def _denied(case: Case, missing: Sequence[PreparedStep]) -> tuple[int, bool] | N
         if not (step.by_agent and "ask" in step.acts and answer.by_user and "deny" in answer.acts):
             continue
         denied = [(p, v) for p, v in unseen if _denies(answer, p)]
-        if case.task.script and any(states(case.task.script, v, p) for p, v in denied):
-            return answer.position, True
+        known = [(p, v) for p, v in denied if case.task.script and states(case.task.script, v, p)]
+        if known:
+            found = _missing(Kind.USER_DEVIATION, Blame.USER, answer.position, missing, reference)
+            return replace(found, denied=_name(known[0][0]))
         after = went_on(case, answer.position) if denied else None
         if after is not None:
-            return after.position, False
+            return _missing(Kind.MISSING_STEP, Blame.AGENT, after.position, missing, reference)
     return None
+
+
+def _name(path: str) -> str:
+    return path.replace("[]", "").rsplit(".", 1)[-1]
 
 
 def _denies(answer: PreparedStep, path: str) -> bool:
     """Whether a message says not to have what an argument is called by."""
-    name = set(words(path.replace("[]", "").rsplit(".", 1)[-1]))
+    name = set(words(_name(path)))
     return any("deny" in acts(clause) and name <= set(words(clause)) for clause in clauses(answer.text))
 
 
