@@ -28,7 +28,7 @@ def other_answer(case: Case) -> Suspect | None:
     theirs = [_numbered(trial) for trial in case.passes]
     # A number told in words is told.
     talk = [step for step in case.steps if step.is_message and step.by_agent]
-    said = frozenset[str]().union(*(mentions(step.text).values for step in talk))
+    said = frozenset[str]().union(*(mentions(step.text).values for step in talk), *(v for _, v, _ in own))
     known = frozenset[str]().union(*(values for rows in theirs for _, values, _ in rows))
     for frame, values, step in own:
         if not values - known - read:
