@@ -114,11 +114,13 @@ def arm_result(name: str, trials: Sequence[Trial]) -> ArmResult:
 
 
 def _pins(trial: Trial) -> list[str] | None:
-    """What happened at the pins of a trial: fired, needless, blocked. A trial of an arm that records pins and
-    has none did not reach its place."""
+    """What happened at the pins of a trial: fired, needless, blocked; empty where no place was reached.
+
+    None where the trial does not say that it had pins: then it is not known.
+    """
     said = trial.metadata.get("pins")
     if said is None:
-        return [] if trial.metadata.get("arm") is not None else None
+        return [] if trial.metadata.get("pinned") else None
     if isinstance(said, bool | int):  # arms of other harnesses may just count
         return ["fired"] if said else []
     if not isinstance(said, list):

@@ -75,6 +75,8 @@ class Trial:
         self._about = about
         self._tools = dict(tools or {})
         pins, self._pins_about = read_pins(told.pins) if told.pins is not None else ((), {})
+        if pins:
+            self._pins_about["pinned"] = len(pins)
         self._places = Places(pins)
         self._lock = threading.Lock()
         self._taken = 0

@@ -79,7 +79,7 @@ def settled(trial: Trial, slot: Slot, *, suite: str | None, state: str | None) -
     provenance = replace(trial.provenance, seed=slot.seed, fixture_version=state)
     metadata = dict(trial.metadata)
     if slot.arm is not None:
-        metadata["arm"] = slot.arm.name
+        metadata |= {"arm": slot.arm.name, "pinned": len(slot.arm.pins)}
     return replace(
         trial,
         task_id=slot.task.id,
