@@ -80,6 +80,9 @@ def test_pinning_an_unrelated_step_shows_nothing_and_an_unreached_one_says_so(tm
     looked = next(step for step in reference.steps if step.name == "get_order")
     assert looked.source.message_index is not None
     unrelated = pin_step(book, reference.trial_id, looked.source.message_index, kind="result")
+    other = placebo_for(book, unrelated)
+    assert other is not None
+    assert [pin.tool for pin in other.pins] != ["get_order"], "the placebo is another step than the pinned one"
     outcome = outcome_of(tmp_path / "one", task, unrelated, None, 8)
     assert outcome.conclusion is Conclusion.NOT_SHOWN
     never = Pinned(pins=(Pin(kind="block", tool="refund_item"),), label="x", text="x", ref="x")

@@ -271,6 +271,27 @@ def test_half_a_line_at_the_end_costs_that_line_only(tmp_path: Path) -> None:
     assert {"unreadable_record", "cut_trial"} <= slugs
 
 
+def test_lines_that_belong_to_no_step_are_counted_and_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    with record.trial("t", 0, path=file):
+        add(1)
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    head = {key: lines[0][key] for key in ("schema", "task_id", "trial_id", "recording")}
+    odd = [
+        {**head, "event": "result", "n": 7, "result": "of no call"},
+        {**head, "event": "step", "n": 0, "step": {"text": "a number twice"}},
+        {**head, "event": "dance"},
+    ]
+    late = {**head, "event": "step", "n": 9, "step": {"text": "after the end"}}
+    told = [*lines[:-1], *odd, lines[-1], late]
+    file.write_text("".join(json.dumps(line) + "\n" for line in told), encoding="utf-8")
+    corpus = load([str(file)])
+    (read,) = corpus.trials
+    assert calls(read) == [("add", {"a": 1}, "2")]
+    (stray,) = [one.message for one in corpus.diagnostics if one.slug == "stray_event"]
+    assert "4 lines do not belong to its recording" in stray
+
+
 def test_the_step_limit_ends_the_trial_and_no_handler_swallows_it(tmp_path: Path) -> None:
     file = tmp_path / "t.jsonl"
     made = 0
