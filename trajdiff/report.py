@@ -166,7 +166,7 @@ def build_report(
         self_check=analysis.self_check,
         recurring=_recurring(tasks),
         tools=analysis.tools,
-        diagnostics=corpus.diagnostics,
+        diagnostics=(*corpus.diagnostics, *analysis.problems),
         method=method(analysis),
         card=None if card is None else _card(corpus, tasks, suite, rows, analysis, settings, card),
     )

@@ -11,7 +11,7 @@ import click
 
 from trajdiff.cli.diagnostics import tell
 from trajdiff.cli.names import find_task, find_trial, parse_reference
-from trajdiff.cli.options import Paths, common_options, reading_options, traces_argument
+from trajdiff.cli.options import Paths, common_options, reading_alone, traces_argument
 from trajdiff.cli.progress import Stage
 from trajdiff.cli.run import format_options, jobs_option
 from trajdiff.cli.session import Session
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 )
 @jobs_option
 @format_options
-@reading_options
+@reading_alone
 @common_options
 @click.pass_context
 def intervene(

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from trajdiff.cli.completing import complete_task
+from trajdiff.cli.work_options import WORK_OPTIONS
 from trajdiff.divergence.finding import Blame, FindingKind, Grade, Kind
 from trajdiff.importers.protocol import GROUP_DIMENSIONS
 from trajdiff.model import TerminationReason
@@ -128,7 +129,7 @@ common_options = together(
     click.option("--debug", is_flag=True, help="Traceback for an internal error."),
 )
 
-reading_options = together(
+reading_alone = together(
     click.option("--from", "from", metavar="NAME", help="Read everything as this format (trajdiff formats)."),
     click.option("--map", "map", metavar="NAME", help="Read everything by this mapping of the settings."),
     click.option(
@@ -173,6 +174,8 @@ reading_options = together(
     ),
     click.option("--strict", is_flag=True, help="Like --on-error fail; also for unscored or missing trials."),
 )
+#: With where the work is done, for commands that have no ``--jobs`` of another meaning.
+reading_options = together(reading_alone, *WORK_OPTIONS)
 
 _FINDINGS = (MIXED, *(kind.value for kind in FindingKind))
 

@@ -20,6 +20,7 @@ from trajdiff.cli.paging import page_or_put
 from trajdiff.cli.progress import Stage
 from trajdiff.cli.sharing import Sharing
 from trajdiff.cli.streams import State, is_terminal, put, say, use_ascii, use_color, width
+from trajdiff.cli.work_options import check_work, runner_of
 from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.errors import UsageError
 from trajdiff.importers import ReadOptions, load, manifest_traces
@@ -60,6 +61,7 @@ class Session:
         self.state = context.find_object(State) or State()
         self.state.debug = bool(options.get("debug"))
         self.quiet, self.verbose = bool(options.get("quiet")), bool(options.get("verbose"))
+        check_work(options)
         self.settings = self._settings()
         self.sharing = Sharing(options, self.settings)
         self.where = ""
@@ -209,7 +211,15 @@ class Session:
             lambda path: load([path], self.read_options([path])),
         )
         with Stage("align", "tasks", self.state, quiet=self.quiet) as stage:
-            analysis = analyse(corpus, self.settings, tasks=tasks, progress=stage, references=references)
+            analysis = analyse(
+                corpus,
+                self.settings,
+                tasks=tasks,
+                progress=stage,
+                references=references,
+                runner=runner_of(self.options, sum(len(trial.steps) for trial in corpus.trials)),
+            )
+        tell(analysis.problems, quiet=self.quiet, verbose=self.verbose)
         made = build_report(corpus, analysis, self.settings, name=self.settings.name, card=card)
         return self._judged(made, corpus, whole=tasks is None, reviewed=reviewed)
 
