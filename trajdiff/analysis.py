@@ -18,6 +18,7 @@ from trajdiff.align.prepared import Preparer
 from trajdiff.align.rows import aligned_table
 from trajdiff.align.table import AlignedTable
 from trajdiff.divergence import evidence
+from trajdiff.divergence.argument_roles import totals, with_roles
 from trajdiff.divergence.borrowed import References, of_other_groups
 from trajdiff.divergence.case import ALL_LEVELS, FROM_ONE_PASS, Case
 from trajdiff.divergence.critical import earliest
@@ -84,11 +85,12 @@ def analyse(
     expect(steps)
     kept: dict[str, PreparedTask] | None = {} if steps <= KEPT_STEPS and runner is SERIAL else None
     first = _run(jobs, runner, kept, progress)
-    levels = allowed_levels([outcome for outcome in first if isinstance(outcome, TaskOutcome)])
+    tried = [outcome for outcome in first if isinstance(outcome, TaskOutcome)]
+    levels = allowed_levels(tried)
     again = [at for at, one in enumerate(first) if isinstance(one, TaskOutcome) and set(one.relied) - levels]
     jobs_again = [replace(jobs[at], levels=tuple(sorted(levels))) for at in again]
     found = dict(enumerate(first)) | dict(zip(again, _run(jobs_again, runner, kept), strict=True))
-    return assembled(corpus, [found[at] for at in range(len(jobs))], levels, effects.rows)
+    return assembled(corpus, [found[at] for at in range(len(jobs))], levels, effects.rows, level_alarms(tried))
 
 
 def task_jobs(
@@ -128,13 +130,22 @@ def allowed_levels(outcomes: Sequence[TaskOutcome]) -> frozenset[str]:
     )
 
 
+def level_alarms(outcomes: Sequence[TaskOutcome]) -> tuple[tuple[str, int], ...]:
+    """How many held-out passes each level accuses first when all levels are tried."""
+    counts = Counter(level for outcome in outcomes for _, level in outcome.alarms)
+    return tuple((level, counts[level]) for level in sorted(ALL_LEVELS))
+
+
 def assembled(
     corpus: Corpus,
     outcomes: Sequence[TaskOutcome | Lost],
     levels: frozenset[str],
     tools: tuple[ToolEffect, ...],
+    tried: tuple[tuple[str, int], ...] = (),
 ) -> Analysis:
-    """The analysis from the outcomes of all tasks of a corpus, in its order; ``levels`` are those in use."""
+    """The analysis from the outcomes of all tasks of a corpus, in its order; ``levels`` are those in use, and
+    ``tried`` what each level came to on held-out passes."""
+    roles = totals(count for one in outcomes if isinstance(one, TaskOutcome) for count in one.roles)
     findings = {}
     problems = []
     alarms: list[str] = []
@@ -146,9 +157,9 @@ def assembled(
             continue
         alarms += [f"{task.task_id}/{trial}" for trial, _ in outcome.alarms]
         if outcome.finding is not None:
-            findings[task.task_id] = outcome.finding
+            findings[task.task_id] = with_roles(outcome.finding, roles)
     held_out = sum(one.held_out for one in outcomes if isinstance(one, TaskOutcome))
-    check = SelfCheck(false_alarms=len(alarms), passing_trials=held_out, alarms=tuple(alarms))
+    check = SelfCheck(false_alarms=len(alarms), passing_trials=held_out, alarms=tuple(alarms), by_level=tried)
     return Analysis(
         findings=findings,
         tools=tools,

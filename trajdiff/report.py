@@ -201,11 +201,14 @@ def _card(
 def method(analysis: Analysis) -> tuple[str, ...]:
     """How the figures came about, one statement a line; printed under Method in every report."""
     used = ", ".join(["writes", *analysis.levels]) if analysis.levels else "writes"
+    check = analysis.self_check
+    unused = [f"{level} accuse {n}" for level, n in check.by_level if level not in analysis.levels]
+    left = f"; not used: {', '.join(unused)} of {check.passing_trials}" if unused else ""
     return (
         "pass^k = C(c,k)/C(n,k), pass@k = 1 - C(n-c,k)/C(n,k) per task, then the equal-weight mean of tasks",
         "for future runs this assumes independent trials with a fixed success probability per task; all figures"
         " hold for this agent, model, task set and configuration",
-        f"compared at the levels: {used} (a level is used while held-out passes do not trip over it)",
+        f"compared at the levels: {used} (a level is used while held-out passes do not trip over it{left})",
         "a divergence separates outcomes in the recorded trials and is a place to look, not a proof of cause",
     )
 

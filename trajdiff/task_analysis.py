@@ -18,6 +18,7 @@ from trajdiff.align.similarity import Costs
 from trajdiff.align.table import AlignedTable
 from trajdiff.divergence import evidence
 from trajdiff.divergence.abstain import abstention, infrastructure, inside_one_trial
+from trajdiff.divergence.argument_roles import RoleCount, role_counts
 from trajdiff.divergence.borrowed import References, borrowed_divergence, renamed
 from trajdiff.divergence.case import ALL_LEVELS, Case, Levels
 from trajdiff.divergence.critical import earliest
@@ -74,6 +75,7 @@ class TaskOutcome:
     held_out: int = 0
     relied: tuple[str, ...] = ()
     finding: TaskFinding | None = None
+    roles: tuple[RoleCount, ...] = ()
     memos: tuple[Memo, ...] = ()
 
 
@@ -100,6 +102,7 @@ def analyse_task(job: TaskJob, kept: dict[str, PreparedTask] | None = None) -> T
         held_out=held_out,
         relied=tuple(sorted(levels.relied)),
         finding=finding,
+        roles=role_counts(prepared.graph),
         memos=work_out(job.task, writes, job.settings.gate),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from trajdiff.align.graph import success_graphs
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -25,7 +25,7 @@ from trajdiff.divergence.finding import (
     Support,
     ValueOrigin,
 )
-from trajdiff.divergence.ledger import effective_writes, is_write, key
+from trajdiff.divergence.ledger import effective_writes, is_write, key, subject
 from trajdiff.divergence.provenance import origin
 from trajdiff.divergence.support import put_back, showing, smallest_p
 from trajdiff.divergence.wording import headline, sentence
@@ -274,12 +274,29 @@ def _evidence(case: Case, suspect: Suspect) -> tuple[str, ...]:
         )
         own = f"in trial {case.failing.trial_id}"
         lines.append(f"{suspect.path}: {suspect.expected_value} {theirs}, {suspect.value} {own}")
+    if suspect.level == "write":
+        lines.append(_how_coarse(case))
     if case.borrowed:
         return tuple(lines)
     writes: Sequence[int] = sorted({len(effective_writes(trial)) for trial in case.passes})
     if writes == [0] and effective_writes(case.failing):
         lines.append("no passed trial changes anything")
     return tuple(lines)
+
+
+def _how_coarse(case: Case) -> str:
+    """What coarser comparisons of the standing writes would have said: by tool and record, by tool alone."""
+
+    def left(trial: PreparedTrial, coarse: Callable[[PreparedStep], tuple[str, ...]]) -> list[tuple[str, ...]]:
+        return sorted(coarse(write) for write in effective_writes(trial))
+
+    def differs(coarse: Callable[[PreparedStep], tuple[str, ...]]) -> str:
+        own = left(case.failing, coarse)
+        return "the same as a reference" if any(own == left(t, coarse) for t in case.passes) else "different"
+
+    by_record = differs(lambda write: (write.label, subject(write) or ""))
+    by_tool = differs(lambda write: (write.label,))
+    return f"writes that stand at the end: different in full, {by_record} by tool and record, {by_tool} by tool"
 
 
 def _hidden(differences: int) -> tuple[str, ...]:

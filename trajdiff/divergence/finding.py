@@ -304,8 +304,13 @@ class ToolEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfCheck:
-    """Each passing trial of a task with two or more passes, treated as if it had failed."""
+    """Each passing trial of a task with two or more passes, treated as if it had failed.
+
+    ``by_level`` says for each level below writes how many of these trials it accuses when all levels are tried:
+    a level that accuses too many is not used.
+    """
 
     false_alarms: int
     passing_trials: int
     alarms: tuple[str, ...] = ()
+    by_level: tuple[tuple[str, int], ...] = ()

@@ -111,12 +111,15 @@ def _writes(case: Case, suspect: Suspect, trial: PreparedTrial, manifest: Prepar
         return _times(case, suspect, trial) > 1
     if suspect.kind is Kind.WRONG_ARGUMENT and suspect.path is not None:
         wrong = _values(manifest, suspect.path)
-        return any(step.label == manifest.label and _values(step, suspect.path) == wrong for step in written)
+        same = (step for step in written if step.label == manifest.label)
+        return any(
+            (_values(step, suspect.path) == wrong if wrong else key(step) == key(manifest)) for step in same
+        )
     return any(key(step) == key(manifest) for step in written)
 
 
 def _values(step: PreparedStep, path: str) -> list[str]:
-    return sorted(value for at, value in step.argument_leaves if at.split("[")[0] == path)
+    return sorted(value for at, value in step.argument_leaves if path in (at, at.split("[")[0]))
 
 
 def _times(case: Case, suspect: Suspect, trial: PreparedTrial) -> int:
