@@ -28,12 +28,17 @@ SYNONYMS = {
     "loop_or_stall": "loop",
     "checker_fault": "same_path_other_outcome",
 }
-#: Kinds that say the same of a step that is not there: readers differ in which they choose.
-ALIKE = (
-    {"missing_step", "early_stop", "unrecovered_error"},
-    {"misread_result", "wrong_argument", "wrong_answer"},
-    {"extra_write", "wrong_tool"},
-)
+#: Kinds that say the same as a label's kind, besides itself: readers differ in the word that they choose for a
+#: step that is not there or a value that was taken wrongly, and a wrong write often stands for a missing one.
+ALIKE: Mapping[str, frozenset[str]] = {
+    "missing_step": frozenset({"early_stop", "unrecovered_error"}),
+    "early_stop": frozenset({"missing_step", "unrecovered_error"}),
+    "wrong_tool": frozenset({"missing_step", "extra_write"}),
+    "extra_write": frozenset({"wrong_tool"}),
+    "misread_result": frozenset({"wrong_argument", "wrong_answer", "missing_step", "extra_write"}),
+    "wrong_answer": frozenset({"extra_write", "wrong_argument"}),
+    "infrastructure": frozenset({"early_stop", "loop"}),
+}
 #: An answer this many messages off is counted as near.
 NEAR = 3
 RULES = (
@@ -61,12 +66,16 @@ class Label:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """Counts over ``n`` labelled trials; rule-of-thumb scores may be fractions of trials (a random choice)."""
+    """Counts over ``n`` labelled trials; rule-of-thumb scores may be fractions of trials (a random choice).
+
+    ``either`` counts trials whose root or whose manifest step is acceptable.
+    """
 
     n: int
     exact: float = 0
     acceptable: float = 0
     near: float = 0
+    either: float = 0
     kind: int = 0
     actor: int = 0
     abstained: int = 0
@@ -148,11 +157,14 @@ def _score(pairs: Sequence[tuple[Label, Divergence]]) -> Score:
         )
         root = found.root.message if found.root is not None and not found.abstained else None
         counts["abstained"] += root is None
-        for name, hit in _hits(root, label).items():
+        hits = _hits(root, label)
+        for name, hit in hits.items():
             counts[name] += hit
+        manifest = found.manifest.message if found.manifest is not None and root is not None else None
+        counts["either"] += hits["acceptable"] or manifest in label.acceptable
     return Score(
         n=len(pairs), exact=counts["exact"], acceptable=counts["acceptable"], near=counts["near"],
-        kind=counts["kind"], actor=counts["actor"], abstained=counts["abstained"],
+        either=counts["either"], kind=counts["kind"], actor=counts["actor"], abstained=counts["abstained"],
     )  # fmt: skip
 
 
@@ -169,8 +181,7 @@ def _hits(root: int | None, label: Label) -> dict[str, bool]:
 def _same_kind(found: Divergence, label: Label) -> bool:
     if found.kind is None:
         return False
-    same = {found.kind.value}.union(*(group for group in ALIKE if found.kind.value in group))
-    return bool(same & label.kinds)
+    return any(found.kind.value == kind or found.kind.value in ALIKE.get(kind, ()) for kind in label.kinds)
 
 
 def _actors(label: Label) -> frozenset[str]:
