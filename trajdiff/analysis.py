@@ -194,7 +194,7 @@ def _run(
     for at, outcome in runner.run(function, jobs):
         found[at] = outcome
         if isinstance(outcome, TaskOutcome):
-            take_over(jobs[at].task, outcome.memos)
+            take_over(jobs[at].task, outcome.facts, jobs[at].write_tools, jobs[at].settings.gate)
         if jobs[at].wanted:
             done += 1
             if progress is not None:

@@ -39,7 +39,7 @@ from trajdiff.divergence.near_misses import near_misses
 from trajdiff.divergence.ways import ways_to_fail
 from trajdiff.errors import UsageError
 from trajdiff.model import Effect, TaskTrials, Trial, Verdict
-from trajdiff.reliability.stored_trials import Memo, work_out
+from trajdiff.reliability.stored_trials import TrialFacts, work_out
 from trajdiff.settings import Settings
 
 #: Passes of a task that are held out; more of the same task add little and cost a graph each.
@@ -63,11 +63,16 @@ class TaskJob:
     wanted: bool = True
     version: str = __version__
 
+    @property
+    def write_tools(self) -> frozenset[str]:
+        """The tools that change something."""
+        return frozenset(tool for tool, effect in self.effect_of.items() if effect is Effect.WRITE)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskOutcome:
     """What comes back. ``alarms`` are (trial id, level) of held-out passes about which something is claimed, of
-    ``held_out`` in all; without the levels it ``relied`` on, the outcome may be another one. ``memos`` are what
+    ``held_out`` in all; without the levels it ``relied`` on, the outcome may be another one. ``facts`` are what
     the card wants to know of each trial."""
 
     task_id: str
@@ -76,7 +81,7 @@ class TaskOutcome:
     relied: tuple[str, ...] = ()
     finding: TaskFinding | None = None
     roles: tuple[RoleCount, ...] = ()
-    memos: tuple[Memo, ...] = ()
+    facts: tuple[TrialFacts | None, ...] = ()
 
 
 def analyse_task(job: TaskJob, kept: dict[str, PreparedTask] | None = None) -> TaskOutcome:
@@ -93,7 +98,6 @@ def analyse_task(job: TaskJob, kept: dict[str, PreparedTask] | None = None) -> T
         prepared = prepare_task(preparer, job.task, job.references, {job.task.task_id: job.others})
     alarms, held_out = _held_out(prepared, levels)
     finding = _finding(prepared, levels) if job.wanted else None
-    writes = {tool for tool, effect in job.effect_of.items() if effect is Effect.WRITE}
     if kept is not None and levels.relied:
         kept[job.task.task_id] = prepared
     return TaskOutcome(
@@ -103,7 +107,7 @@ def analyse_task(job: TaskJob, kept: dict[str, PreparedTask] | None = None) -> T
         relied=tuple(sorted(levels.relied)),
         finding=finding,
         roles=role_counts(prepared.graph),
-        memos=work_out(job.task, writes, job.settings.gate),
+        facts=work_out(job.task, job.write_tools, job.settings.gate),
     )
 
 
