@@ -16,7 +16,9 @@ from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.model import Task
 
 #: Comparison levels below writes; each is used only where held-out passes do not trip over it.
-ALL_LEVELS = frozenset({"answers", "endings", "facts", "reads", "results"})
+ALL_LEVELS = frozenset(
+    {"answers", "checks", "common answers", "definitions", "endings", "facts", "paths", "reads", "results"}
+)
 #: Those that say something where the task has one pass only.
 FROM_ONE_PASS = frozenset({"answers", "endings"})
 
@@ -199,7 +201,8 @@ class Suspect:
     ``root`` and ``manifest`` are positions in the failing trial; ``expected`` is the pass's step at the place,
     ``reference`` the pass it belongs to; ``path`` and ``value`` the deciding value, if any. ``level`` says what
     the claim rests on: ``write``, ``end``, or one of the levels below writes. ``sure`` marks a missing write
-    whose place is more than a guess, ``denied`` names the input that the user said not to have.
+    whose place is more than a guess, ``denied`` names the input that the user said not to have. ``said`` is
+    headline and sentence where the rule words them itself.
     """
 
     kind: Kind
@@ -217,3 +220,4 @@ class Suspect:
     announced: bool = False
     sure: bool = False
     denied: str | None = None
+    said: tuple[str, str] | None = None

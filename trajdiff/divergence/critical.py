@@ -12,15 +12,19 @@ from trajdiff.divergence.endings import ending
 from trajdiff.divergence.finding import Kind
 from trajdiff.divergence.ledger import closest
 from trajdiff.divergence.lower_levels import lower_levels
+from trajdiff.divergence.work.claims import by_commands, work_claim
 from trajdiff.divergence.writes_made import made_suspects
 from trajdiff.divergence.writes_missing import missing_suspects
-from trajdiff.model import Verdict
+from trajdiff.model import LIMITS, Verdict
 
 
 def earliest(case: Case) -> Suspect | None:
     """The earliest critical divergence of a failing trial, or None where nothing separates it."""
     if case.failing.trial.verdict is Verdict.INFRA or not case.common_ground:
         return None
+    if by_commands(case):
+        cut = any(trial.trial.termination.reason in LIMITS for trial in case.passes)
+        return work_claim(case) or (None if cut else ending(case, owes=False))
     debts = closest(case.failing, case.passes)
     done = [suspect for debt in debts.debts for suspect in made_suspects(case, debts, debt)]
     owed = [suspect for debt in debts.debts for suspect in missing_suspects(case, debts, debt)]

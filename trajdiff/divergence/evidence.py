@@ -29,6 +29,7 @@ from trajdiff.divergence.ledger import effective_writes, is_write, key, subject
 from trajdiff.divergence.provenance import origin
 from trajdiff.divergence.support import put_back, showing, smallest_p
 from trajdiff.divergence.wording import headline, sentence
+from trajdiff.divergence.work.claims import by_commands, no_level
 
 #: Levels at which a difference reaches a state-changing call or the end of the trial.
 STRONG_LEVELS = frozenset({"write", "end"})
@@ -312,6 +313,9 @@ def nothing_separates(case: Case) -> tuple[Reason, str]:
         return Reason.NO_COMMON_GROUND, "the trial shares no step with any passed trial"
     if case.last_agent_step is None:
         return Reason.NOT_COMPARABLE, "the agent never acts in this trial"
+    if by_commands(case):
+        few = len(case.passes) < 2
+        return (Reason.TOO_FEW_TRIALS if few else Reason.NO_SEPARATING_STEP), no_level(case)
     paths = {tuple(sorted(step.full_key for step in trial.calls)) for trial in case.passes}
     if tuple(sorted(step.full_key for step in case.failing.calls)) in paths:
         if any(match.moved for match in case.matches):

@@ -15,6 +15,7 @@ from enum import StrEnum
 from trajdiff.align.order import entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import FULL, argument_likeness, weight
+from trajdiff.divergence.no_effect import had_no_effect
 from trajdiff.divergence.settling import SNAPSHOT_VALUES, Settled, settle_writes, snapshots
 from trajdiff.divergence.settling import subject as subject
 from trajdiff.model import Effect
@@ -56,13 +57,15 @@ class Difference:
 
 
 def is_write(step: PreparedStep) -> bool:
-    """Whether a call may have changed something: not refused, and not known to be harmless."""
+    """Whether a call may have changed something: not refused, not known to be harmless, and its own result does
+    not say that nothing changed."""
     return (
         step.is_call
         and step.by_agent
         and not step.failed
         and step.step.result is not None
         and step.effect in (Effect.WRITE, Effect.UNKNOWN)
+        and not had_no_effect(step)
     )
 
 

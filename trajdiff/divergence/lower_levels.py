@@ -13,6 +13,8 @@ from trajdiff.align.order import changes, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.divergence.answers import other_answer
 from trajdiff.divergence.case import Case, Suspect
+from trajdiff.divergence.common_answers import LEVEL as COMMON
+from trajdiff.divergence.common_answers import without_the_common_answer
 from trajdiff.divergence.endings import own_ending
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.divergence.ledger import effective_writes, key
@@ -26,7 +28,7 @@ AGREEING = 2
 def lower_levels(case: Case) -> Suspect | None:
     """The first level below writes that separates the trial from all passes, or None."""
     rules: list[tuple[str, Callable[[Case], Suspect | None]]] = [
-        ("answers", other_answer), ("endings", own_ending),
+        ("answers", other_answer), ("endings", own_ending), (COMMON, without_the_common_answer),
     ]  # fmt: skip
     if case.witnesses >= AGREEING:
         rules += [("results", other_result), ("facts", _fact), ("reads", _read)]

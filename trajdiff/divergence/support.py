@@ -8,12 +8,17 @@ from trajdiff.align.mentions import mentions
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import SAME_OFFER, SHARED
 from trajdiff.divergence.case import Case, Suspect
+from trajdiff.divergence.common_answers import LEVEL as COMMON
+from trajdiff.divergence.common_answers import answer, has_answer
 from trajdiff.divergence.endings import LOOP
 from trajdiff.divergence.finding import Kind
 from trajdiff.divergence.ledger import difference, effective_writes, is_write, key, subject
+from trajdiff.divergence.work.claims import CHECKS, LEVELS, has_mark
 from trajdiff.model import LIMITS
 from trajdiff.reliability.association import perfect_split_p
 
+#: Levels of trials that work by commands.
+WORK_LEVELS = frozenset({CHECKS, *(name for name, _ in LEVELS)})
 #: Kinds that say that something is not there.
 ABSENT = frozenset({Kind.MISSING_STEP, Kind.EARLY_STOP, Kind.UNRECOVERED_ERROR})
 
@@ -26,20 +31,20 @@ def showing(case: Case, suspect: Suspect, trials: Sequence[PreparedTrial]) -> in
 def shows(case: Case, suspect: Suspect, trial: PreparedTrial) -> bool:
     """Whether a trial, failed or passed, shows the deviation that the suspect names."""
     root, manifest = case.steps[suspect.root], case.steps[suspect.manifest]
+    if suspect.level in WORK_LEVELS:
+        return has_mark(case, suspect, trial)
     if suspect.kind is Kind.USER_DEVIATION:
         return _user_shows(case, suspect, trial)
     if suspect.kind in ABSENT:
         if suspect.expected is None:
             return trial.trial.termination.reason in LIMITS
         return not _has(trial, suspect.expected, _guarded(case, suspect, trial))
+    if suspect.kind is Kind.INEFFECTIVE_WRITE and suspect.expected is not None:
+        return all(key(step) != key(suspect.expected) for step in effective_writes(trial))
     if suspect.kind is Kind.RESULT_DIFFERENCE:
         return any(step.full_key == root.full_key for step in trial.calls)
-    told = [step for step in trial.steps if step.is_message and step.by_agent]
-    if suspect.level == "answers" and suspect.value is not None:
-        said = frozenset[str]().union(*(mentions(step.text).values for step in told))
-        return suspect.value in said and suspect.expected_value not in said
-    if suspect.kind is Kind.WRONG_ANSWER:
-        return all(suspect.expected_value not in step.commitments for step in told)
+    if suspect.kind is Kind.WRONG_ANSWER or (suspect.level == "answers" and suspect.value is not None):
+        return _tells(suspect, trial)
     if suspect.kind is Kind.INFRASTRUCTURE:
         return trial.trial.termination.reason is case.failing.trial.termination.reason
     if suspect.kind is Kind.LOOP:
@@ -47,6 +52,18 @@ def shows(case: Case, suspect: Suspect, trial: PreparedTrial) -> bool:
     if suspect.kind is Kind.WRONG_ORDER:
         return not difference(case.failing, trial).debts
     return _writes(case, suspect, trial, manifest)
+
+
+def _tells(suspect: Suspect, trial: PreparedTrial) -> bool:
+    """Whether a trial tells what the suspect's trial tells, or leaves out what that leaves out."""
+    told = [step for step in trial.steps if step.is_message and step.by_agent]
+    if suspect.level == "answers" and suspect.value is not None:
+        said = frozenset[str]().union(*(mentions(step.text).values for step in told))
+        return suspect.value in said and suspect.expected_value not in said
+    if suspect.level == COMMON:
+        own = answer(trial)
+        return own is not None and not has_answer(own, suspect.expected_value or "")
+    return all(suspect.expected_value not in step.commitments for step in told)
 
 
 def makes_expected(suspect: Suspect, trials: Sequence[PreparedTrial]) -> int:

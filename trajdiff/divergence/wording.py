@@ -16,6 +16,8 @@ MAX_SHOWN = 60
 
 def headline(suspect: Suspect) -> str:
     """A phrase for a table cell, without the actor."""
+    if suspect.said is not None:
+        return suspect.said[0]
     tool = suspect.tool or "message"
     argument = _argument(suspect)
     return {
@@ -39,6 +41,8 @@ def headline(suspect: Suspect) -> str:
 
 def sentence(case: Case, suspect: Suspect) -> str:
     """One sentence that says what the failed trial does and what the passed ones do."""
+    if suspect.said is not None:
+        return suspect.said[1]
     tool = suspect.tool or "a message"
     passed = _passed(case, suspect)
     gave_up = "the expected actions have it" if case.borrowed else f"{passed} it with success"
@@ -58,6 +62,7 @@ def sentence(case: Case, suspect: Suspect) -> str:
         Kind.WRONG_ARGUMENT: f"The failed trial calls {tool} with another {argument} than {others}.",
         Kind.WRONG_TOOL: f"The failed trial calls {tool} where {passed} {suspect.instead}.",
         Kind.EXTRA_WRITE: f"The failed trial calls {tool}, {no_other}.",
+        Kind.INEFFECTIVE_WRITE: f"{tool} changed nothing and was not repaired; {passed} it with effect.",
         Kind.DUPLICATE_WRITE: f"The failed trial does {tool} twice; {passed} it once.",
         Kind.WRONG_ORDER: f"The failed trial calls {tool} before a call that {passed} first.",
         Kind.RESULT_DIFFERENCE: f"{tool}: the same call gives another result than in passed trials.",

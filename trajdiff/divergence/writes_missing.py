@@ -13,8 +13,9 @@ from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.values import words
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
-from trajdiff.divergence.ledger import Debt, DebtKind, Difference
+from trajdiff.divergence.ledger import Debt, DebtKind, Difference, subject
 from trajdiff.divergence.lower_levels import AGREEING, other_result
+from trajdiff.divergence.no_effect import had_no_effect
 from trajdiff.divergence.places import (
     agreed_offer,
     claimed_done,
@@ -51,6 +52,10 @@ def missing_suspects(case: Case, difference: Difference, debt: Debt) -> Iterator
     left = _user_left(case, write)
     if read is None and left is not None:
         yield _missing(Kind.USER_DEVIATION, Blame.USER, left, missing, reference)
+        return
+    idle = next((s for s in case.failing.calls if s.label == write.label and had_no_effect(s)), None)
+    if read is None and idle is not None and subject(write) in (None, subject(idle)):
+        yield _missing(Kind.INEFFECTIVE_WRITE, Blame.AGENT, idle.position, write, reference)
         return
     refused = _refused_attempt(case, write)
     told = claimed_done(case, write)

@@ -1,0 +1,1 @@
+"""Agents that work by commands: what they read, edited, ran and checked, and what of it separates outcomes."""
