@@ -101,6 +101,9 @@ def _consents(clause: str) -> bool:
     cues = [act.pattern.search(clause) for act in _all_acts() if act.name == CONSENT and act.may_be_in(clause)]
     if not any(cue is not None and (len(cue.group()) > 1 or len(clause) <= _WHOLE_CLAUSE) for cue in cues):
         return False
+    # "没问题" agrees although it holds a word of negation: what a cue itself says denies nothing.
+    for cue in cues:
+        clause = clause.replace(cue.group(), " ") if cue is not None and len(cue.group()) > 1 else clause
     terms = set(clause.split())
     return not any(
         no in terms or (not no.isascii() and no in clause)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -106,7 +106,9 @@ def _never_repaired(
 def _denied(case: Case, missing: PreparedStep, write: PreparedStep, reference: PreparedTrial) -> Suspect | None:
     """Where the inputs of a missing call never came up because the user said not to know them when asked: the
     user's message where the script has them, else the agent step that took no for an answer."""
-    needed = [(p, v) for call in (missing, write) for p, v in call.argument_leaves if v in entities(call)]
+    # What a missing look is asked with may be a name or a number of any kind; of a write only what it is about.
+    looked = missing.argument_leaves if missing is not write else ()
+    needed = [*looked, *((p, v) for p, v in write.argument_leaves if v in entities(write))]
     unseen = [(p, v) for p, v in needed if first_seen(case.failing, v) is None]
     if not unseen:
         return None
@@ -130,8 +132,14 @@ def _name(path: str) -> str:
 
 def _denies(answer: PreparedStep, path: str) -> bool:
     """Whether a message says not to have what an argument is called by."""
-    name = set(words(_name(path)))
-    return any("deny" in acts(clause) and name <= set(words(clause)) for clause in clauses(answer.text))
+    name = words(_name(path))
+    return any("deny" in acts(clause) and _has_words(clause, name) for clause in clauses(answer.text))
+
+
+def _has_words(clause: str, name: Sequence[str]) -> bool:
+    """Whether a clause has all words of a name; in text without spaces a word may stand anywhere."""
+    said = set(words(clause))
+    return all(word in said or (not word.isascii() and word in clause) for word in name)
 
 
 def _missing(
