@@ -34,9 +34,11 @@ def other_answer(case: Case) -> Suspect | None:
         if not values - known - read:
             continue
         found = [_framed(frame, rows) for rows in theirs]
-        if all(found) and all(v - said for rows in found for v, _ in rows):
-            expected, teller = found[0][0]
-            instead = min(expected - said)
+        # A number in which passes differ is none that the trial had to tell.
+        shared = frozenset.intersection(*(frozenset().union(*(v for v, _ in rows)) for rows in found))
+        if shared - said and all(v - said for rows in found for v, _ in rows):
+            instead = min(shared - said)
+            teller = next(step for v, step in found[0] if instead in v)
             source = next((s for s in case.failing.calls if _brings(s, instead)), None)
             return Suspect(
                 kind=Kind.WRONG_ANSWER if source is None else Kind.MISREAD_RESULT, actor=Blame.AGENT,
