@@ -107,6 +107,23 @@ def test_trials_of_five_thousand_steps(project: Path) -> None:
     assert (said["kind"], said["step"]) == ("wrong_argument", 4998)
 
 
+LARGE = {
+    "ends": (5000, "wrong_argument", 4995),
+    "nothing": (5000, "wrong_argument", 4998),
+    "equal writes": (5000, "extra_write", 4999),
+    "other writes": (2000, "wrong_argument", 1),
+    "commands": (5000, "early_stop", 4999),
+}
+
+
+@pytest.mark.parametrize("what", LARGE)
+def test_large_trials_of_other_shapes(what: str, project: Path) -> None:
+    """Time grows with the steps, not with their square: each shape is answered within its limit."""
+    size, kind, step = LARGE[what]
+    said = large(what, size, project)
+    assert (said["kind"], said["step"]) == (kind, step)
+
+
 def test_trials_of_300_steps(project: Path) -> None:
     said = large("steps", 300, project)
     assert (said["kind"], said["step"]) == ("wrong_argument", 298)

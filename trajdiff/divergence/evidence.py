@@ -305,6 +305,10 @@ def _hidden(differences: int) -> tuple[str, ...]:
     return (f"ignore rules hid {differences} argument differences",) if differences else ()
 
 
+def _in_order(trial: PreparedTrial) -> list[str]:
+    return [step.full_key for step in trial.calls]
+
+
 def nothing_separates(case: Case) -> tuple[Reason, str]:
     """Why nothing is claimed about a failing trial, for the reader."""
     if any(trial.signature == case.failing.signature for trial in case.passes):
@@ -318,7 +322,7 @@ def nothing_separates(case: Case) -> tuple[Reason, str]:
         return (Reason.TOO_FEW_TRIALS if few else Reason.NO_SEPARATING_STEP), no_level(case)
     paths = {tuple(sorted(step.full_key for step in trial.calls)) for trial in case.passes}
     if tuple(sorted(step.full_key for step in case.failing.calls)) in paths:
-        if any(match.moved for match in case.matches):
+        if _in_order(case.failing) not in map(_in_order, case.passes):
             return Reason.NO_SEPARATING_STEP, "the trial makes the calls of a passed trial in another order"
         return Reason.WORDING_ONLY, "the trials differ in free text alone"
     if len(case.passes) < 2:

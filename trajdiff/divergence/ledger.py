@@ -21,7 +21,7 @@ from trajdiff.divergence.settling import subject as subject
 from trajdiff.model import Effect
 
 #: Of more writes that differ than this, the earliest on either side speak for all: each pair is weighed.
-MOST_DEBTS = 60
+MOST_DEBTS = 30
 
 
 class DebtKind(StrEnum):
