@@ -69,6 +69,17 @@ def test_divergences_are_new_known_or_gone_by_what_survives_a_rerun(runs: Path) 
     assert "new divergence" in row
 
 
+def test_another_divergence_instead_of_the_old_one_is_called_replaced(here: Path) -> None:
+    before, after = trials({"a": 3}), trials({"a": 3})
+    failed = next(one for one in after if one["verdict"] == "fail")
+    failed["steps"] = [step for step in failed["steps"] if step.get("name") != "book_pickup"]
+    write_records(here / "v1" / "r.jsonl", before)
+    write_records(here / "v2" / "r.jsonl", after)
+    row = next(line for line in run("compare", "runs", "v1", "v2").out.splitlines() if line.startswith("a "))
+    assert "replaced by" in row
+    assert "gone:" in row
+
+
 def test_a_saved_report_stands_for_its_traces(runs: Path) -> None:
     for side in ("v1", "v2"):
         assert run("report", side, "--to", f"{side}.json").code == 0

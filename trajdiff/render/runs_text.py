@@ -141,7 +141,9 @@ def what_changed(change: TaskChange, marks: Marks) -> str:
         first = change.new[0]
         grade = f"{first.grade} " if first.grade else ""
         more = f" +{len(change.new) - 1}" if len(change.new) > 1 else ""
-        parts.append(f"new divergence {grade}{marks.root} {one_line(first.text)}{more}")
+        # After a fix this is the question: is the old divergence gone, still there, or has another come instead?
+        name = "replaced by" if change.gone and not change.known else "new divergence"
+        parts.append(f"{name} {grade}{marks.root} {one_line(first.text)}{more}")
     if change.new_same_path:
         parts.append("same path, different outcome")
     if change.gone:
