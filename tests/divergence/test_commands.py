@@ -127,6 +127,7 @@ def test_a_check_is_opened_and_cleared() -> None:
     assert work(passing, failing).checks["pytest tests"].opened == 1
     assert work(failing, ("cat a.py", "x"), failing).checks["pytest tests"].opened == 0
     assert work(failing, failing).checks["pytest tests"].error == "KeyError"
+    assert work(failing, ("pytest tests", "killed")).checks["pytest tests"].opened == 0
     assert not work(failing, passing).checks["pytest tests"].open
     assert not work(("pytest tests", "no output")).checks["pytest tests"].known
     assert work(("pytest tests", "[exit code: 2]")).checks["pytest tests"].open

@@ -52,6 +52,10 @@ STANDING: dict[str, tuple[tuple[Line, ...], list[int]]] = {
     "booked again after it was cancelled": ((book("204", "B-7"), unbook("B-7"), book("204", "B-9")), [2]),
     "cancelled before it was booked": ((unbook("B-7"), book("204", "B-9")), [0, 1]),
     "a note that was removed": ((ADD, REMOVE), []),
+    "the last of two writes that one undoes": (
+        (ADD, call("create_note", {"note_id": "N-6"}, note_id="N-5"), call("delete_note", 1, note_id="N-5")),
+        [0],
+    ),
     "opposite words of one entity": ((SUBSCRIBE, UNSUBSCRIBE), []),
     "a state set twice": ((plan("pro"), plan("basic")), [1]),
     "a state set twice to the same": ((plan("pro"), plan("pro")), [1]),

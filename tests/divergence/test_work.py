@@ -122,6 +122,14 @@ def test_passes_that_agree_in_no_file_say_nothing() -> None:
     assert "agree in no file" in said.headline
 
 
+def test_a_level_at_which_a_pass_would_be_accused_is_not_used() -> None:
+    """Two of three passes edit a second file: at this level they would accuse the third, so it says nothing."""
+    both = (ASK, LOOK, fix("a"), fix("a", "src/zones.py"), END)
+    passes = [both, (ASK, fix("b"), fix("b", "src/zones.py"), END), (ASK, LOOK, fix("c"), END)]
+    check_spared(passes, (ASK, LOOK, sh("ls"), END))
+    check_blamed(passes[:2], (ASK, LOOK, sh("ls"), END.root()), "early_stop")
+
+
 def test_one_pass_never_establishes_a_level() -> None:
     said = check_spared(GOOD[:1], (ASK, LOOK, sh("ls"), END))
     assert said.reason is Reason.TOO_FEW_TRIALS

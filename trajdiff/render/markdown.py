@@ -274,6 +274,8 @@ def render_task(report: Report, view: View) -> str:
     ]
     if not task.finding.divergences:
         parts.append(f"{cell(finding_words(task, view.marks).joined)}\n")
+    if task.finding.notes:
+        parts.append("".join(f"- {cell(view.marks.words(note))}\n" for note in task.finding.notes))
     rows = variant_rows(task, view.trials)
     if rows:
         parts.append("".join(f"- variant {row.number}: {cell(row.names)}\n" for row in rows))
