@@ -190,6 +190,15 @@ def test_two_words_of_its_name_name_an_act(told: str, kind: Kind) -> None:
     assert said.kind is kind, said.sentence
 
 
+def test_a_sentence_with_as_many_words_of_a_longer_name_names_neither() -> None:
+    moved = call("change_order_street", {"ok": True}, order_id="A1001", street="14 Mill Lane")
+    passes = [(*one[:3], moved, *one[3:]) for one in CHANGES]
+    refused = broken("change_order", "Error: busy", **SPLIT)
+    told = agent("I have changed the order street.").root()
+    failing = (CHANGES[0][0], LOOK, CHANGE_USER, moved, refused, told, user("Bye."))
+    check_blamed(passes, failing, "unrecovered_error")
+
+
 # An agreed offer stands before an earlier mention
 
 BAG = call("order_item", {"ok": True}, item_id="BAG-9")

@@ -68,6 +68,23 @@ def test_a_refused_write_with_the_arguments_of_a_pass() -> None:
     check_blamed(PASSES, (*OPENING, OFFER, YES, _refused(49.9), SORRY.root(), BYE), "unrecovered_error")
 
 
+def test_a_refused_write_that_lacks_an_argument() -> None:
+    """It has no value that the passes' call has not: there is no wrong one to show."""
+    short = broken("refund_item", "Error: no amount", order_id="A1001", sku="LAMP-1")
+    check_blamed(PASSES, (*OPENING, OFFER, YES, short, SORRY.root(), BYE), "unrecovered_error")
+
+
+def test_a_refused_write_with_the_arguments_of_another_write_of_the_passes() -> None:
+    both = user("Refund the lamps of A1001 and A1010.")
+    passes = [
+        (ask, refund(), refund(20, "A1010"), agent("Both are refunded."))
+        for ask in (both, user("A1001, A1010: I want my money back for both lamps."))
+    ]
+    refused = broken("refund_item", "Error: busy", order_id="A1010", sku="LAMP-1", amount=20)
+    said = check_blamed(passes, (both, refused, SORRY.root(), BYE), "unrecovered_error")
+    assert said.tool == "refund_item"
+
+
 def test_a_refused_write_put_right() -> None:
     check_spared(PASSES, (*OPENING, OFFER, YES, _refused(94.9), REFUND, DONE, BYE))
 
@@ -120,6 +137,11 @@ def test_a_write_reported_as_done_stands_before_a_later_extra_write() -> None:
     assert check_blamed(PASSES, failing, "missing_step").tool == "refund_item"
 
 
+def test_a_write_reported_as_done_that_nobody_agreed_to() -> None:
+    failing = (*OPENING, REPORTED.root(), user("Thanks."), LETTER, BYE)
+    assert check_blamed(PASSES, failing, "missing_step").tool == "refund_item"
+
+
 def test_a_write_that_was_agreed_to_stands_before_a_later_extra_write() -> None:
     failing = (*OPENING, OFFER, YES, agent("One moment.").root(), user("Well?"), LETTER, agent("Bye."))
     assert check_blamed(PASSES, failing, "missing_step").tool == "refund_item"
@@ -139,12 +161,12 @@ def test_an_earlier_extra_write_stands_first() -> None:
 
 WHO = user("Refund the lamp, please.")
 PHONE = agent("What is your phone number?")
-NUMBER = user("My phone is 555-0142.")
-FOUND = call("find_orders", [{"order_id": "A1001", "price": 49.9}], phone="555-0142")
+NUMBER = user("My phone is 5550142000.")
+FOUND = call("find_orders", [{"order_id": "A1001", "price": 49.9}], phone="5550142000")
 CALLED = [
     (ask, PHONE, NUMBER, FOUND, REFUND, DONE) for ask in (WHO, user("I want my money back for the lamp."))
 ]
-SCRIPT: dict[str, Any] = {"task": {"script": "You want a refund for the lamp. Your phone is 555-0142."}}
+SCRIPT: dict[str, Any] = {"task": {"script": "You want a refund for the lamp. Your phone is 5550142000."}}
 LOST = user("I don't remember my phone number.")
 GAVE_UP = agent("Then there is nothing that we can look up.")
 
@@ -170,6 +192,8 @@ def test_an_input_that_comes_up_later(more: dict[str, Any]) -> None:
     check_spared(CALLED, (WHO, PHONE, LOST, agent("Any bill at hand?"), *CALLED[0][2:]), **more)
     late = (WHO, PHONE, LOST, agent("Any bill?"), NUMBER, FOUND, agent("I see.").root(), user("Well?"), BYE)
     check_blamed(CALLED, late, "missing_step early_stop", **more)
+    unused = (WHO, PHONE, LOST, agent("Any bill?"), NUMBER, agent("I see.").root(), user("Well?"), BYE)
+    check_blamed(CALLED, unused, "missing_step early_stop", **more)
 
 
 def test_another_input_that_the_user_does_not_have() -> None:
@@ -177,6 +201,16 @@ def test_another_input_that_the_user_does_not_have() -> None:
     bill = agent("Do you have the bill?").root()
     failing = (WHO, bill, user("I don't have the bill."), GAVE_UP, BYE)
     check_blamed(CALLED, failing, "missing_step early_stop", **SCRIPT)
+
+
+def test_an_input_that_is_no_identifier() -> None:
+    """A zip code is one of many; still the look cannot be made without it."""
+    zip_code, found = agent("What is your zip code?"), call("find_orders", [{"order_id": "A1001"}], zip="19122")
+    passes = [(one[0], zip_code, user("My zip is 19122."), found, *one[4:]) for one in CALLED]
+    lost = user("I do not know the zip.").root()
+    script: dict[str, Any] = {"task": {"script": "You want a refund for the lamp. Your zip code is 19122."}}
+    said = check_blamed(passes, (WHO, zip_code, lost, GAVE_UP, BYE), "user_deviation", "user", **script)
+    assert said.tool == "find_orders"
 
 
 def test_an_input_denied_in_chinese() -> None:
