@@ -141,7 +141,7 @@ def what_changed(change: TaskChange, marks: Marks) -> str:
         first = change.new[0]
         grade = f"{first.grade} " if first.grade else ""
         more = f" +{len(change.new) - 1}" if len(change.new) > 1 else ""
-        # After a fix this is the question: is the old divergence gone, still there, or has another come instead?
+        # After a fix the question is whether the old divergence is gone, still there, or has been replaced.
         name = "replaced by" if change.gone and not change.known else "new divergence"
         parts.append(f"{name} {grade}{marks.root} {one_line(first.text)}{more}")
     if change.new_same_path:
