@@ -8,7 +8,7 @@ whose answer rests on a level that is not allowed are done again without it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -83,13 +83,15 @@ def analyse(
         return Analysis(findings={}, tools=effects.rows)
     steps = sum(len(trial.steps) for trial in corpus.trials)
     expect(steps)
-    kept: dict[str, PreparedTask] | None = {} if steps <= KEPT_STEPS and runner is SERIAL else None
+    kept: dict[str, PreparedTask] | None = {} if steps <= KEPT_STEPS and runner.here else None
     first = _run(jobs, runner, kept, progress)
     tried = [outcome for outcome in first if isinstance(outcome, TaskOutcome)]
     levels = allowed_levels(tried)
-    again = [at for at, one in enumerate(first) if isinstance(one, TaskOutcome) and set(one.relied) - levels]
-    jobs_again = [replace(jobs[at], levels=tuple(sorted(levels))) for at in again]
-    found = dict(enumerate(first)) | dict(zip(again, _run(jobs_again, runner, kept), strict=True))
+    found = dict(enumerate(first))
+    asked = dict(enumerate(jobs))
+    while again := {at: job for at in asked if (job := without(asked[at], found[at], levels)) is not None}:
+        asked |= again
+        found |= zip(again, _run(list(again.values()), runner, kept), strict=True)
     return assembled(corpus, [found[at] for at in range(len(jobs))], levels, effects.rows, level_alarms(tried))
 
 
@@ -117,6 +119,15 @@ def task_jobs(
         )
         for task in corpus.tasks
     ]
+
+
+def without(job: TaskJob, outcome: TaskOutcome | Lost, levels: Collection[str]) -> TaskJob | None:
+    """The job without the forbidden levels that its outcome relied on; None where there are none.
+
+    Levels that were not relied on change nothing, so that one outcome serves many sets of levels.
+    """
+    relied = set(outcome.relied) - set(levels) if isinstance(outcome, TaskOutcome) else set()
+    return replace(job, levels=tuple(one for one in job.levels if one not in relied)) if relied else None
 
 
 def allowed_levels(outcomes: Sequence[TaskOutcome]) -> frozenset[str]:

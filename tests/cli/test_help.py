@@ -59,6 +59,8 @@ def test_only_what_is_built_is_listed() -> None:
         "selfcheck",
         "benchmark",
         "check-curve",
+        "merge",
+        "cache",
         "map",
     ]
     assert list(COMMANDS) == [
@@ -86,6 +88,9 @@ def test_only_what_is_built_is_listed() -> None:
         ("selfcheck",),
         ("benchmark",),
         ("check-curve",),
+        ("merge",),
+        ("cache", "info"),
+        ("cache", "clear"),
         ("map", "check"),
         ("map", "draft"),
     ]

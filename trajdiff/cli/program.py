@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from trajdiff import __version__
+from trajdiff.cli.cache import cache
 from trajdiff.cli.check import check_command
 from trajdiff.cli.compare import compare
 from trajdiff.cli.convert import convert
@@ -16,6 +17,7 @@ from trajdiff.cli.inspect import inspect
 from trajdiff.cli.intervene import intervene
 from trajdiff.cli.judges import judges
 from trajdiff.cli.mapping import map_group
+from trajdiff.cli.merge import merge
 from trajdiff.cli.record import record_group
 from trajdiff.cli.replay import replay
 from trajdiff.cli.report import report
@@ -99,6 +101,8 @@ for command in (
     selfcheck,
     benchmark,
     check_curve_command,
+    merge,
+    cache,
     map_group,
 ):
     cli.add_command(command)

@@ -22,6 +22,7 @@ from trajdiff.cli.options import (
 from trajdiff.cli.reference import reference_option
 from trajdiff.cli.session import Session, read_text
 from trajdiff.cli.shapes import Command
+from trajdiff.cli.shards import SHARD_OPTIONS, check_shard, write_part
 from trajdiff.cli.suite_options import calibration_of, families_of, labels_of, suite_options
 from trajdiff.cli.writing import check_target, write
 from trajdiff.divergence.finding import FindingKind
@@ -97,6 +98,7 @@ report_options = together(
 )
 @traces_argument
 @report_options
+@together(*SHARD_OPTIONS)
 @choosing_options
 @output_options
 @reading_options
@@ -109,6 +111,9 @@ def report(ctx: click.Context, /, traces: tuple[str, ...], **options: Any) -> in
     """
     session = Session(ctx, options, "report")
     check_summary(options)
+    check_shard(options)
+    if options["shard"]:
+        return write_part(session, traces)
     corpus = session.load(traces, list_files=True)
     for task in options["task"]:
         find_task(corpus, task, session.where)

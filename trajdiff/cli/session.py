@@ -16,13 +16,17 @@ from click.core import ParameterSource
 
 from trajdiff.cli.completing import remember
 from trajdiff.cli.diagnostics import tell
+from trajdiff.cli.kept import code_stamp, remembering, store_of
 from trajdiff.cli.paging import page_or_put
+from trajdiff.cli.parts import Nowhere, Parts
 from trajdiff.cli.progress import Stage
 from trajdiff.cli.sharing import Sharing
 from trajdiff.cli.streams import State, is_terminal, put, say, use_ascii, use_color, width
 from trajdiff.cli.work_options import check_work, runner_of
 from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
+from trajdiff.divergence.borrowed import References
 from trajdiff.errors import UsageError
+from trajdiff.execution.runner import Runner
 from trajdiff.importers import ReadOptions, load, manifest_traces
 from trajdiff.intervention.joining import with_outcomes
 from trajdiff.intervention.outcome import STORE, read_store
@@ -62,10 +66,14 @@ class Session:
         self.state.debug = bool(options.get("debug"))
         self.quiet, self.verbose = bool(options.get("quiet")), bool(options.get("verbose"))
         check_work(options)
+        self.cache = store_of(options)
+        self.reading: ReadOptions | None = None
+        #: Outcomes of other runs that are put together; nothing is worked on here then.
+        self.parts: Parts | None = None
         self.settings = self._settings()
         self.sharing = Sharing(options, self.settings)
         self.where = ""
-        self._paths: list[str] = []
+        self.paths: list[str] = []
         self._told: list[Diagnostic] = []
         if subject is not None:
             by_name(subject, self.format())
@@ -110,7 +118,7 @@ class Session:
         else:
             paths, why = default_traces(self.settings, here())
             self.note("traces", f"{' '.join(_shown(path) for path in paths)} ({why})")
-        self._paths = paths
+        self.paths = paths
         self.where = " ".join(paths[:3]) + (" ..." if len(paths) > 3 else "")
         return paths
 
@@ -141,7 +149,8 @@ class Session:
         """
         paths = self.traces(given)
         self.state.stage = "read"
-        corpus = self._with_unused_patterns(load(paths, self.read_options(paths)))
+        self.reading = self.read_options(paths)
+        corpus = self._with_unused_patterns(load(paths, self.reading))
         self.state.stage = ""
         self._spare_inputs(corpus)
         if is_terminal(sys.stdout) and is_terminal(sys.stderr):
@@ -202,26 +211,51 @@ class Session:
         are added.
         """
         from trajdiff.analysis import analyse
-        from trajdiff.cli.reference import read_references
 
-        references = read_references(
-            self.options.get("reference"),
-            corpus,
-            self.where,
-            lambda path: load([path], self.read_options([path])),
-        )
         with Stage("align", "tasks", self.state, quiet=self.quiet) as stage:
             analysis = analyse(
                 corpus,
                 self.settings,
                 tasks=tasks,
                 progress=stage,
-                references=references,
-                runner=runner_of(self.options, sum(len(trial.steps) for trial in corpus.trials)),
+                references=self.references(corpus),
+                runner=self._runner(corpus),
             )
+        self._let_go()
         tell(analysis.problems, quiet=self.quiet, verbose=self.verbose)
         made = build_report(corpus, analysis, self.settings, name=self.settings.name, card=card)
         return self._judged(made, corpus, whole=tasks is None, reviewed=reviewed)
+
+    def references(self, corpus: Corpus) -> References:
+        """The references that the user named."""
+        from trajdiff.cli.reference import read_references
+
+        return read_references(
+            self.options.get("reference"),
+            corpus,
+            self.where,
+            lambda path: load([path], self.read_options([path])),
+        )
+
+    def _runner(self, corpus: Corpus) -> Runner:
+        """Where tasks are worked on, behind what is known of them already."""
+        if self.parts is not None:
+            runner: Runner = Nowhere(self.parts.missing)
+        else:
+            runner = runner_of(self.options, sum(len(trial.steps) for trial in corpus.trials))
+        known = self.parts if self.parts is not None else self.cache
+        if known is None or self.reading is None:
+            return runner
+        code = code_stamp(anywhere=self.parts is not None)
+        return remembering(runner, known, corpus, self.reading, code)
+
+    def _let_go(self) -> None:
+        """Leave the cache; what was wrong with it is told, since it costs time only."""
+        if self.cache is not None:
+            self.cache.prune()
+            self.cache.close()
+            if self.cache.problem is not None and self.verbose:
+                self.note("note", f"the cache was not used: {one_line(self.cache.problem)}")
 
     def _judged(self, made: Report, corpus: Corpus, *, whole: bool, reviewed: bool) -> Report:
         """The report with what people said and ruled; what is wrong with their entries is told once."""
@@ -236,7 +270,7 @@ class Session:
 
     def reviews_file(self) -> Path:
         """Where verdicts are kept: as the settings say, else beside the traces, else here."""
-        return reviews_file(self.settings.reviews, self._paths)
+        return reviews_file(self.settings.reviews, self.paths)
 
     def choice(self) -> Choice:
         """The choosing options."""

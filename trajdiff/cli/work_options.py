@@ -45,6 +45,7 @@ WORK_OPTIONS = (
         metavar="S",
         help="Longest time for one task; one that takes longer is named and left out.",
     ),
+    click.option("--no-cache", is_flag=True, help="Neither use nor keep results of earlier commands."),
 )
 
 

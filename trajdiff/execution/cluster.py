@@ -22,6 +22,8 @@ AHEAD = 2
 class Cluster:
     """The workers behind the scheduler at ``address``; ``seconds`` is the longest that one job may take."""
 
+    here = False
+
     def __init__(self, address: str, *, seconds: float | None = None) -> None:
         self.address = address
         self.seconds = seconds

@@ -26,6 +26,8 @@ class Processes:
     ``preload`` names modules that each worker needs.
     """
 
+    here = False
+
     def __init__(self, workers: int, *, seconds: float | None = None, preload: Sequence[str] = ()) -> None:
         self.workers = workers
         self.seconds = seconds

@@ -21,7 +21,14 @@ class Lost:
 
 
 class Runner(Protocol):
-    """Runs jobs. Results do not depend on which one it is; only what can be lost does."""
+    """Runs jobs. Results do not depend on which one it is; only what can be lost does.
+
+    ``here`` says whether jobs run in this process and may share what they made.
+    """
+
+    @property
+    def here(self) -> bool:
+        """Whether jobs run in this process."""
 
     def run(
         self, function: Callable[[Job], Result], jobs: Sequence[Job]
@@ -31,6 +38,8 @@ class Runner(Protocol):
 
 class Serial:
     """Runs jobs one after the other in this process; only memory can be short."""
+
+    here = True
 
     def run(
         self, function: Callable[[Job], Result], jobs: Sequence[Job]

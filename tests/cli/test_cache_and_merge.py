@@ -1,0 +1,189 @@
+"""Results that are kept, and reports put together from parts: the same bytes as work from scratch."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.generator import Plan, write_corpus
+from tests.cli.conftest import run
+from trajdiff.analysis import analyse
+from trajdiff.importers import load
+from trajdiff.model import Effect
+from trajdiff.settings import Settings
+from trajdiff.task_analysis import TaskJob, analyse_task
+
+PLAN = Plan(trials=4, steps=16, step_bytes=900)
+TASKS = ["0", "1", "2", "3"]
+
+
+@pytest.fixture
+def traces(tmp_path: Path) -> Path:
+    path = tmp_path / "runs.json"
+    write_corpus(path, PLAN, tasks=4)
+    return path
+
+
+def worked_on(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The tasks that are really worked on from now on."""
+    seen: list[str] = []
+
+    def watched(job: TaskJob, kept: object = None) -> object:
+        seen.append(job.task.task_id)
+        return analyse_task(job)
+
+    monkeypatch.setattr("trajdiff.analysis.analyse_task", watched)
+    return seen
+
+
+def report(traces: Path, *options: str) -> str:
+    done = run("report", str(traces), "--json", "--no-config", *options)
+    assert done.code == 0, done.err
+    return done.out
+
+
+def test_the_second_time_no_task_is_worked_on(traces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scratch = report(traces, "--no-cache")
+    seen = worked_on(monkeypatch)
+    assert report(traces) == scratch
+    assert set(seen) == set(TASKS)
+    seen.clear()
+    assert report(traces) == scratch
+    assert not seen
+    assert report(traces, "--jobs", "2") == scratch
+    assert not seen
+    assert report(traces, "--no-cache") == scratch
+    assert set(seen) == set(TASKS)
+
+
+def test_another_content_or_setting_is_other_work(
+    traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report(traces)
+    seen = worked_on(monkeypatch)
+    os.utime(traces, ns=(1, 1))  # another time, the same content
+    report(traces)
+    assert not seen
+    (tmp_path / "trajdiff.toml").write_text('[tools]\n"book_*" = "read"\n', encoding="utf-8")
+    changed = run("report", str(traces), "--json", "--config", str(tmp_path / "trajdiff.toml"))
+    assert set(seen) == set(TASKS)
+    assert (
+        changed.out
+        == run("report", str(traces), "--json", "--config", str(tmp_path / "trajdiff.toml"), "--no-cache").out
+    )
+    seen.clear()
+    status = traces.stat()
+    text = traces.read_text(encoding="utf-8")
+    other = text.replace('\\"status\\":\\"processed\\"', '\\"status\\":\\"cancelled\\"', 1)
+    assert len(other) == len(text)
+    assert other != text
+    traces.write_text(other, encoding="utf-8")
+    os.utime(traces, ns=(status.st_atime_ns, status.st_mtime_ns))  # other content, the same size and time
+    assert report(traces) == report(traces, "--no-cache")
+    assert seen
+
+
+def test_another_program_does_not_take_the_results(traces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report(traces)
+    seen = worked_on(monkeypatch)
+    monkeypatch.setattr("trajdiff.cli.session.code_stamp", lambda **_: "another program")
+    report(traces)
+    assert set(seen) == set(TASKS)
+
+
+def test_one_task_is_shown_from_what_is_kept(traces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = run("compare", "task", "1", str(traces), "--no-config")
+    seen = worked_on(monkeypatch)
+    again = run("compare", "task", "1", str(traces), "--no-config")
+    assert (again.code, again.out) == (first.code, first.out)
+    assert first.code == 0
+    assert not seen
+
+
+def test_info_and_clear(traces: Path) -> None:
+    assert "nothing is kept" in run("cache", "info").out
+    report(traces)
+    told = run("cache", "info").out
+    assert "results of tasks: " in told
+    cleared = run("cache", "clear")
+    assert cleared.code == 0
+    assert cleared.out.endswith(" bytes freed\n")
+    assert not cleared.out.startswith("0 ")
+    assert "nothing is kept" in run("cache", "info").out
+
+
+def test_a_broken_cache_costs_nothing(traces: Path) -> None:
+    scratch = report(traces)
+    place = Path(run("cache", "info").out.split("   ")[0])
+    place.write_bytes(b"broken" * 1000)
+    assert report(traces) == scratch
+    assert report(traces) == scratch
+
+
+@pytest.mark.parametrize("count", [1, 3, 5])
+def test_parts_make_the_report(
+    traces: Path, tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = [str(tmp_path / f"part-{number}") for number in range(1, count + 1)]
+    for number, part in enumerate(parts, 1):
+        done = run("report", str(traces), "--no-config", "--shard", f"{number}/{count}", "--part", part)
+        assert (done.code, done.out) == (0, "")
+    seen = worked_on(monkeypatch)
+    merged = run("merge", *reversed(parts), "--json", "--no-config")
+    assert merged.code == 0, merged.err
+    assert not seen
+    assert merged.out == report(traces, "--no-cache")
+
+
+def test_a_part_that_is_missing_is_named(traces: Path, tmp_path: Path) -> None:
+    parts = [str(tmp_path / f"part-{number}") for number in (1, 2, 3)]
+    for number, part in enumerate(parts, 1):
+        run("report", str(traces), "--no-config", "--shard", f"{number}/3", "--part", part)
+    done = run("merge", parts[0], parts[2], "--no-config")
+    assert done.code == 3
+    assert 'no part holds task "1"' in done.err
+    assert "no part is there for 2/3" in done.err
+
+
+def test_parts_of_other_traces_do_not_fit(traces: Path, tmp_path: Path) -> None:
+    part = str(tmp_path / "part")
+    run("report", str(traces), "--no-config", "--shard", "1/1", "--part", part)
+    write_corpus(traces, Plan(trials=4, steps=16, step_bytes=900, seed=8), tasks=4)
+    done = run("merge", part, "--no-config")
+    assert done.code == 3
+    assert "must be those the parts were made with" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["report", "runs.json", "--shard", "1/2"], 2, "--shard and --part belong together"),
+        (["report", "runs.json", "--shard", "3/2", "--part", "p"], 2, "is no part i/n"),
+        (["merge", "runs.json"], 3, "is no part of a report"),
+        (["merge", "nothing"], 3, "cannot be read"),
+    ],
+)
+def test_mistakes_have_plain_messages(
+    traces: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, message: str
+) -> None:
+    monkeypatch.chdir(traces.parent)
+    done = run(*arguments)
+    assert done.code == code
+    assert message in done.err
+
+
+def test_levels_left_out_step_by_step_come_to_the_same_as_at_once(shared: Path) -> None:
+    """Tasks are done again only where they relied on a level; here each is done with the levels in use."""
+    corpus = load([str(shared / "data" / "inspect_ai")])
+    made = analyse(corpus, Settings())
+    effect_of = {tool.tool: Effect(tool.effect) for tool in made.tools}
+    jobs = [
+        TaskJob(task=task, effect_of=effect_of, settings=Settings(), levels=made.levels)
+        for task in corpus.tasks
+        if not task.group
+    ]
+    assert len(jobs) > 5
+    for job in jobs:
+        assert analyse_task(job).finding == made.findings[job.task.task_id]

@@ -1,0 +1,105 @@
+"""Names of the work on a task by everything that its outcome depends on, and outcomes as bytes.
+
+Two pieces of work with one name have one outcome: the same trials of the same file contents, read in the same
+way, under the same settings, by the same code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import msgspec
+
+from trajdiff.model import Corpus, Trial
+from trajdiff.task_analysis import TaskJob, TaskOutcome
+
+#: What kind of values outcomes are, where they are kept among others.
+KIND = "outcome"
+_decoder = msgspec.msgpack.Decoder(TaskOutcome)
+
+
+class Bytes(Protocol):
+    """Where bytes are kept by kind and key."""
+
+    def get(self, kind: str, key: str) -> bytes | None:
+        """The value, or None."""
+
+    def put(self, kind: str, key: str, value: bytes) -> None:
+        """Keep a value."""
+
+
+class Outcomes:
+    """Outcomes kept as bytes. One that cannot be written and read back the same is not kept."""
+
+    def __init__(self, store: Bytes) -> None:
+        self._store = store
+
+    def get(self, key: str) -> TaskOutcome | None:
+        """The outcome under this name, or None."""
+        packed = self._store.get(KIND, key)
+        return None if packed is None else unpacked(packed)
+
+    def put(self, key: str, outcome: TaskOutcome) -> None:
+        """Keep an outcome."""
+        value = packed(outcome)
+        if value is not None:
+            self._store.put(KIND, key, value)
+
+
+def packed(outcome: TaskOutcome) -> bytes | None:
+    """The outcome as bytes, None where it holds something that would not come back the same."""
+    try:
+        value = msgspec.msgpack.encode(outcome)
+        return zlib.compress(value, 1) if _decoder.decode(value) == outcome else None
+    except (
+        ValueError,
+        TypeError,
+        OverflowError,
+        msgspec.MsgspecError,
+    ):
+        return None  # a lone surrogate, a very long integer
+
+
+def unpacked(value: bytes) -> TaskOutcome | None:
+    """The outcome behind bytes, None where they are none."""
+    try:
+        return _decoder.decode(zlib.decompress(value))
+    except (ValueError, TypeError, zlib.error, msgspec.MsgspecError):
+        return None
+
+
+def naming(corpus: Corpus, code: str, reading: str) -> Callable[[TaskJob], str]:
+    """What names the jobs of this corpus; ``code`` is the program, ``reading`` how files were read."""
+    digests = {file.path: file.sha256 for file in corpus.files}
+    everything = hashlib.sha256("\n".join(file.sha256 for file in corpus.files).encode()).hexdigest()
+
+    def name(job: TaskJob) -> str:
+        settings = replace(
+            job.settings, origin=None, origins={}, traces=(), name=None, outcomes=(), reviews=None
+        )
+        parts: list[Any] = [
+            code,
+            reading,
+            settings,
+            sorted(job.effect_of.items()),
+            job.levels,
+            job.wanted,
+            job.references.own,
+            job.references.first,
+            replace(job.task, trials=()),
+        ]
+        borrowed: Sequence[Trial] = [t for trials in job.references.borrowed.values() for t in trials]
+        trials = (*job.task.trials, *job.others, *borrowed)
+        parts += [_shell(trial, digests, everything) for trial in trials]
+        return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()
+
+    return name
+
+
+def _shell(trial: Trial, digests: Mapping[str, str], everything: str) -> tuple[Any, ...]:
+    """A trial without its steps, which the file and the place in it stand for."""
+    return replace(trial, steps=()), len(trial.steps), digests.get(trial.source.path, everything)
