@@ -26,8 +26,8 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
 
 
 def store_of(options: Mapping[str, Any]) -> Store | None:
-    """The cache, None where it is not wanted."""
-    return None if options.get("no_cache") else Store(cache_folder(os.environ))
+    """The cache, None where it is not wanted and in commands that have none."""
+    return None if options.get("no_cache", True) else Store(cache_folder(os.environ))
 
 
 def code_stamp(*, anywhere: bool = False) -> str:
