@@ -54,6 +54,20 @@ def _refused(amount: float) -> Line:
 SORRY = agent("Sorry, it does not work.")
 
 
+@pytest.mark.parametrize(
+    ("told", "kinds"), [("我已经为您取消了A1001。", "missing_step"), ("系统忙。", "unrecovered_error")]
+)
+def test_a_refused_write_in_chinese(told: str, kinds: str) -> None:
+    """The verb of the tool's name stands apart from its thing."""
+    look, cancel = call("查询订单", {"状态": "新"}, 订单号="A1001"), "取消订单"
+    passes = [
+        (ask, look, call(cancel, {"ok": True}, 订单号="A1001"), agent("办好了。"), user("谢谢。"))
+        for ask in (user("A1001不要了。"), user("请处理A1001，不要了。"))
+    ]
+    refused = broken(cancel, "错误：系统忙", 订单号="A1001")
+    check_blamed(passes, (passes[0][0], look, refused, agent(told).root(), user("好吧。")), kinds)
+
+
 def test_a_refused_write_with_arguments_that_no_pass_tries() -> None:
     said = check_blamed(PASSES, (*OPENING, OFFER, YES, _refused(94.9).root(), SORRY, BYE), "wrong_argument")
     assert (said.tool, said.argument) == ("refund_item", "amount")

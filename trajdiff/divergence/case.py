@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from trajdiff.align.graph import Match, SuccessGraph, align_to
-from trajdiff.align.mentions import mentions, sentences, states
+from trajdiff.align.mentions import Mentions, mentions, sentences, states
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.records import aliases
 from trajdiff.align.similarity import GROUND
-from trajdiff.align.values import words
+from trajdiff.divergence.effects import name_parts
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.model import Task
 
@@ -151,38 +151,46 @@ class Case:
     @cached_property
     def _label_words(self) -> Mapping[str, frozenset[str]]:
         labels = sorted({s.label for t in (self.failing, *self.passes) for s in t.steps if s.is_call})
-        return {label: frozenset(words(label)) for label in labels}
+        return {label: frozenset(name_parts(label)) for label in labels}
 
     def names_act(self, text: str, call: PreparedStep) -> bool:
         """Whether a text has a word that names this act and no other tool of the task, by its stem."""
         others = {w for label, found in self._label_words.items() if label != call.label for w in found}
-        own = [
-            word for word in words(call.label) if word not in others and (len(word) > 3 or not word.isascii())
-        ]
+        own = [word for word in name_parts(call.label) if word not in others and _is_a_word(word)]
         found = mentions(text)
-        for word in own:
-            if any(token.startswith(_stem(word)) for token in found.tokens) or (
-                not word.isascii() and word in found.folded
-            ):
-                return True
+        if any(_says(found, word) for word in own):
+            return True
         return any(self._names_best(sentence, call.label) for sentence in sentences(text))
 
     def _names_best(self, sentence: str, label: str) -> bool:
         """Whether a sentence has two words or more of this tool's name, and more than of any other's."""
-        tokens = mentions(sentence).tokens
-        said = {word for word in self._name_words if any(t.startswith(_stem(word)) for t in tokens)}
-        counts = {other: len(said & found) for other, found in self._label_words.items()}
-        own = counts.pop(label, len(said & frozenset(words(label))))
+        found = mentions(sentence)
+        said = {word for word in self._name_words if _says(found, word)}
+        counts = {other: len(said & known) for other, known in self._label_words.items()}
+        own = counts.pop(label, len(said & frozenset(name_parts(label))))
         return own >= 2 and all(own > count for count in counts.values())
 
     @cached_property
     def _name_words(self) -> frozenset[str]:
-        return frozenset(w for found in self._label_words.values() for w in found if len(w) > 3)
+        return frozenset(w for found in self._label_words.values() for w in found if _is_a_word(w))
 
     @cached_property
     def last_agent_step(self) -> PreparedStep | None:
         """The last thing the agent did."""
         return next((s for s in reversed(self.steps) if s.by_agent and (s.is_call or s.is_message)), None)
+
+
+def _is_a_word(word: str) -> bool:
+    """Whether a part of a name is long enough to be looked for in a text."""
+    return len(word) > (3 if word.isascii() else 1)
+
+
+def _says(found: Mentions, word: str) -> bool:
+    """Whether a text has a word by its stem; without spaces it may stand anywhere."""
+    stem = _stem(word)
+    return any(token.startswith(stem) for token in found.tokens) or (
+        not word.isascii() and word in found.folded
+    )
 
 
 def _stem(word: str) -> str:

@@ -7,6 +7,7 @@ which counts as a write of lower confidence.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -64,13 +65,16 @@ def classify(trials: Iterable[Trial], settings: Settings, also: Iterable[str] = 
 def by_name(tool: str) -> Effect:
     """What the verb of a tool's name says. Steering verbs count only without an object that they act on
     (``ask_user``, not ``ask_refund``); words that are as often things decide only where no verb does."""
-    parts = words(tool)
+    parts = name_parts(tool)
     verbs = _verbs()
     if hands_over(tool):
         return Effect.CONTROL
     rest = [part for part in parts if part not in verbs["control_objects"]]
     if rest and all(part in verbs["control"] for part in rest):
         return Effect.CONTROL
+    if not tool.isascii() and parts and parts[-1] in verbs["read"]:
+        # Without spaces the thing may stand before what is done with it: 退款查询 looks at a refund.
+        return Effect.READ
     for part in parts:
         for name, effect in (("read", Effect.READ), ("set", Effect.WRITE), ("write", Effect.WRITE)):
             if part in verbs[name]:
@@ -83,7 +87,7 @@ def by_name(tool: str) -> Effect:
 
 def hands_over(tool: str) -> bool:
     """Whether a tool's name hands the conversation over to a person."""
-    parts, verbs = words(tool), _verbs()
+    parts, verbs = name_parts(tool), _verbs()
     return any(p in verbs["handover_verbs"] for p in parts) and any(
         p in verbs["handover_objects"] for p in parts
     )
@@ -92,12 +96,30 @@ def hands_over(tool: str) -> bool:
 def sets_state(tool: str) -> bool:
     """Whether a write sets a state, so that repeating it changes nothing and the last one counts."""
     verbs = _verbs()
-    for part in words(tool):
+    for part in name_parts(tool):
         if part in verbs["set"]:
             return True
         if part in verbs["write"] or part in verbs["read"]:
             return False
     return False
+
+
+@lru_cache(maxsize=4096)
+def name_parts(tool: str) -> tuple[str, ...]:
+    """The words of a tool's name; in scripts without spaces parted at the words that the lists know."""
+    found: list[str] = []
+    for word in words(tool):
+        parts = (word,) if word.isascii() else _unspaced().split(word)
+        found += [part for part in parts if part]
+    return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def _unspaced() -> re.Pattern[str]:
+    """The listed words without spaces, the longest first, so that they are found whole."""
+    known = {word for found in _verbs().values() for word in found if not word.isascii()}
+    ordered = sorted(known, key=lambda word: (-len(word), word))
+    return re.compile(f"({'|'.join(map(re.escape, ordered))})")
 
 
 @lru_cache(maxsize=1)
