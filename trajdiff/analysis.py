@@ -20,7 +20,7 @@ from trajdiff.align.table import AlignedTable
 from trajdiff.divergence import evidence
 from trajdiff.divergence.argument_roles import totals, with_roles
 from trajdiff.divergence.borrowed import References, of_other_groups
-from trajdiff.divergence.case import ALL_LEVELS, FROM_ONE_PASS, Case
+from trajdiff.divergence.case import ALL_LEVELS, FROM_ONE_PASS, OF_COMMANDS, Case
 from trajdiff.divergence.critical import earliest
 from trajdiff.divergence.effects import Effects, classify
 from trajdiff.divergence.finding import Divergence, FindingKind, SelfCheck, TaskFinding, ToolEffect
@@ -175,9 +175,14 @@ def assembled(
         findings=findings,
         tools=tools,
         self_check=check,
-        levels=tuple(sorted(levels)),
+        levels=tuple(sorted(levels - (OF_COMMANDS - _relied(outcomes)))),
         problems=tuple(problems),
     )
+
+
+def _relied(outcomes: Sequence[TaskOutcome | Lost]) -> frozenset[str]:
+    """Levels that any answer rests on, or was looked for at."""
+    return frozenset(level for one in outcomes if isinstance(one, TaskOutcome) for level in one.relied)
 
 
 def _problem(task: TaskTrials, lost: Lost) -> Diagnostic:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.samples.recorded import ROOTS, TRIALS, Key
 from trajdiff.analysis import Analysis, analyse
-from trajdiff.divergence.case import ALL_LEVELS
+from trajdiff.divergence.case import ALL_LEVELS, OF_COMMANDS
 from trajdiff.divergence.finding import Blame, Divergence, FindingKind, Grade, Kind, Reason, StepRef
 from trajdiff.importers import load
 from trajdiff.settings import Settings
@@ -69,7 +69,7 @@ def test_no_passed_trial_is_blamed(analysis: Analysis) -> None:
     assert analysis.self_check.false_alarms == 0
     assert analysis.self_check.alarms == ()
     assert analysis.self_check.passing_trials == sum(count for count in passes.values() if count > 1)
-    assert set(analysis.levels) == ALL_LEVELS
+    assert set(analysis.levels) == ALL_LEVELS - OF_COMMANDS
 
 
 @pytest.mark.parametrize("key", CLAIMS, ids="/".join)

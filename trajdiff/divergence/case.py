@@ -19,6 +19,8 @@ from trajdiff.model import Task
 ALL_LEVELS = frozenset(
     {"answers", "checks", "common answers", "definitions", "endings", "facts", "paths", "reads", "results"}
 )
+#: Those that say something about agents that work by commands only.
+OF_COMMANDS = frozenset({"checks", "definitions", "paths"})
 #: Those that say something where the task has one pass only.
 FROM_ONE_PASS = frozenset({"answers", "endings"})
 
