@@ -14,6 +14,7 @@ from trajdiff.divergence import deviations
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.critical import earliest
 from trajdiff.divergence.finding import (
+    COARSER,
     Divergence,
     FirstDifference,
     Grade,
@@ -297,7 +298,7 @@ def _how_coarse(case: Case) -> str:
 
     by_record = differs(lambda write: (write.label, subject(write) or ""))
     by_tool = differs(lambda write: (write.label,))
-    return f"writes that stand at the end: different in full, {by_record} by tool and record, {by_tool} by tool"
+    return f"{COARSER}different in full, {by_record} by tool and record, {by_tool} by tool"
 
 
 def _hidden(differences: int) -> tuple[str, ...]:

@@ -34,6 +34,10 @@ class Kind(StrEnum):
     SAME_PATH = "same_path_other_outcome"
 
 
+#: How the line of evidence begins that says what coarser comparisons would have said: a detail for a full view.
+COARSER = "writes that stand at the end: "
+
+
 class Blame(StrEnum):
     """Whose step the root is."""
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trajdiff.divergence.finding import Divergence, FindingKind, Kind, Reason, Side, Support, ValueOrigin
+from trajdiff.divergence.finding import (
+    COARSER,
+    Divergence,
+    FindingKind,
+    Kind,
+    Reason,
+    Side,
+    Support,
+    ValueOrigin,
+)
 from trajdiff.model import Verdict
 from trajdiff.render.intervention_text import tested_words
 from trajdiff.render.lines import Line, Span, line, wrap
@@ -85,6 +94,7 @@ def divergence_lines(
     lines += _first(task, divergence, view)
     lines += _others(task, divergence, trials, view)
     shown = [text for text in divergence.evidence if not short or text.startswith("grade ")]
+    shown = [text for text in shown if view.full or not text.startswith(COARSER)]
     for at_line, text in enumerate(shown):
         lines += _fact("evidence" if at_line == 0 else "", marks.words(one_line(text)), view)
     if not short:
