@@ -166,12 +166,9 @@ def test_settings_and_levels_are_said() -> None:
     assert made.suite.infra_policy == "exclude"
     levels = [
         "answers",
-        "checks",
         "common answers",
-        "definitions",
         "endings",
         "facts",
-        "paths",
         "reads",
         "results",
     ]

@@ -66,7 +66,7 @@ def test_passes_never_accuse_each_other() -> None:
     analysis = analysed(records([*GOOD, *others], []))
     assert analysis.self_check.false_alarms == 0
     assert analysis.self_check.passing_trials == 4
-    assert {"checks", "paths"} <= set(analysis.levels), "the report says at which levels it looked"
+    assert {"checks", "definitions"} <= set(analysis.levels), "the report says at which levels it looked"
 
 
 def test_other_commands_for_the_same_edit_are_no_divergence() -> None:
