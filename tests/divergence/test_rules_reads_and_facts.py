@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -153,10 +153,36 @@ def test_saying_less_than_the_passes_is_no_wrong_answer() -> None:
     check_spared(TOLD, (TOLD[0][0], FAQ, agent("Please see the terms."), user("Fine.")))
 
 
-@pytest.mark.xfail(strict=True, reason="recorded required outputs are not compared")
-def test_a_required_output_left_out() -> None:
-    failing = (TOLD[0][0], FAQ, agent("Please see the terms.").root(), user("Fine."))
-    check_blamed(TOLD, failing, "wrong_answer", task={"expected_outputs": ["24"]})
+OUTPUTS: dict[str, Any] = {"task": {"expected_actions": [], "expected_outputs": ["24", "1,500"]}}
+
+
+def _two_outputs(*texts: str) -> Trial:
+    return (TOLD[0][0], FAQ, *(step for text in texts for step in (agent(text), user("Fine."))))
+
+
+def test_a_required_output_left_out_where_no_trial_passed() -> None:
+    failing = (TOLD[0][0], FAQ, agent("Points are valid for 36 months, you have 1500.").root(), user("Fine."),
+               agent("Goodbye."))  # fmt: skip
+    said = check_blamed([], failing, "wrong_answer", **OUTPUTS)
+    assert said.grade is Grade.C
+    assert "24" in said.headline
+    assert said.support is not None
+    assert (said.support.failed_with, said.support.failed) == (1, 1)
+    silent = (TOLD[0][0], FAQ, agent("Please see the terms.").root(), user("Fine."))
+    check_blamed([], silent, "wrong_answer", **OUTPUTS)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [("24 months; 1500 points.",), ("They last 24 months.", "You have 1,500.00 points.")],
+    ids=["in one message", "in two"],
+)
+def test_required_outputs_that_were_told(texts: Sequence[str]) -> None:
+    check_spared([], _two_outputs(*texts), **OUTPUTS)
+
+
+def test_required_outputs_are_not_used_where_a_trial_passed() -> None:
+    check_spared(TOLD[:1], _two_outputs("Please see the terms."), **OUTPUTS)
 
 
 def test_a_fact_told_later_in_other_words() -> None:
@@ -289,10 +315,12 @@ def test_wording_only_is_said_where_only_words_differ(name: str) -> None:
     assert "free text alone" not in said.sentence
 
 
-@pytest.mark.xfail(strict=True, reason="calls of the user are not looked at")
 def test_a_call_of_the_user_is_no_wording() -> None:
     toggle = {"actor": "user", "name": "toggle_data", "arguments": {"on": True}, "result": "on"}
     help_me, do_it = user("No network."), agent("Please toggle your data.")
     passes = [(help_me, do_it, toggle, agent("It works.")), (user("Help."), do_it, toggle, agent("Fine."))]
     said = judged(passes, (help_me, do_it, user("No."), agent("Well.")))
     assert said.reason is not Reason.WORDING_ONLY
+    assert "calls of the user" in said.sentence
+    same = judged(passes, (help_me, do_it, toggle, agent("Well.")))
+    assert same.reason in (Reason.SAME_PATH, Reason.WORDING_ONLY)

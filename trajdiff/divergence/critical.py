@@ -12,6 +12,7 @@ from trajdiff.divergence.endings import ending
 from trajdiff.divergence.finding import Kind
 from trajdiff.divergence.ledger import closest
 from trajdiff.divergence.lower_levels import lower_levels
+from trajdiff.divergence.required_outputs import untold_output
 from trajdiff.divergence.work.claims import by_commands, work_claim
 from trajdiff.divergence.writes_made import made_suspects
 from trajdiff.divergence.writes_missing import missing_suspects
@@ -35,7 +36,7 @@ def earliest(case: Case) -> Suspect | None:
         return end
     if owed:
         return min(owed, key=_order)
-    return lower_levels(case)
+    return untold_output(case) or lower_levels(case)
 
 
 def _before(suspect: Suspect, end: Suspect) -> bool:

@@ -310,6 +310,10 @@ def _in_order(trial: PreparedTrial) -> list[str]:
     return [step.full_key for step in trial.calls]
 
 
+def _calls_of_the_user(trial: PreparedTrial) -> tuple[str, ...]:
+    return tuple(sorted(step.full_key for step in trial.steps if step.is_call and step.by_user))
+
+
 def nothing_separates(case: Case) -> tuple[Reason, str]:
     """Why nothing is claimed about a failing trial, for the reader."""
     if any(trial.signature == case.failing.signature for trial in case.passes):
@@ -325,6 +329,9 @@ def nothing_separates(case: Case) -> tuple[Reason, str]:
     if tuple(sorted(step.full_key for step in case.failing.calls)) in paths:
         if _in_order(case.failing) not in map(_in_order, case.passes):
             return Reason.NO_SEPARATING_STEP, "the trial makes the calls of a passed trial in another order"
+        users = {_calls_of_the_user(trial) for trial in case.passes}
+        if _calls_of_the_user(case.failing) not in users:
+            return Reason.NO_SEPARATING_STEP, "only calls of the user differ, and those are not judged"
         return Reason.WORDING_ONLY, "the trials differ in free text alone"
     if len(case.passes) < 2:
         return Reason.TOO_FEW_TRIALS, "one passed trial is too few to say which difference matters"

@@ -13,6 +13,8 @@ from trajdiff.divergence.common_answers import answer, has_answer
 from trajdiff.divergence.endings import LOOP
 from trajdiff.divergence.finding import Kind
 from trajdiff.divergence.ledger import difference, effective_writes, is_write, key, subject
+from trajdiff.divergence.required_outputs import LEVEL as OUTPUTS
+from trajdiff.divergence.required_outputs import tells
 from trajdiff.divergence.work.claims import CHECKS, LEVELS, has_mark
 from trajdiff.model import LIMITS
 from trajdiff.reliability.association import perfect_split_p
@@ -60,6 +62,8 @@ def _tells(suspect: Suspect, trial: PreparedTrial) -> bool:
     if suspect.level == "answers" and suspect.value is not None:
         said = frozenset[str]().union(*(mentions(step.text).values for step in told))
         return suspect.value in said and suspect.expected_value not in said
+    if suspect.level == OUTPUTS:
+        return not tells(trial, suspect.expected_value or "")
     if suspect.level == COMMON:
         own = answer(trial)
         return own is not None and not has_answer(own, suspect.expected_value or "")
