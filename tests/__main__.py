@@ -20,7 +20,7 @@ def checks(*, quick: bool) -> dict[str, list[str]]:
         "lint": ["ruff", "check", "."],
         "format": ["ruff", "format", "--check", "."],
         "types": ["mypy"],
-        "tests": ["pytest", "-n", "2", *(["-m", "not slow"] if quick else [])],
+        "tests": ["pytest", "-n", "2", "--dist", "loadfile", *(["-m", "not slow"] if quick else [])],
     }
 
 

@@ -49,7 +49,8 @@ class Opened:
 Open = Callable[..., Opened]
 
 
-@pytest.fixture(scope="session")
+# Not for the session: the browser's event loop would run on in tests that start one of their own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Chromium of the system."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -65,7 +65,7 @@ def run(*arguments: str, stdin: bytes = b"", terminal: bool = False, encoding: s
 
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path.with_name(f"{tmp_path.name}-cache")))
     for name in list(os.environ):
         if name.startswith(("TRAJDIFF", "LC_")) or name in (
             "NO_COLOR",

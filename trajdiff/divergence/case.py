@@ -22,7 +22,7 @@ ALL_LEVELS = frozenset(
 #: Those that say something about agents that work by commands only.
 OF_COMMANDS = frozenset({"checks", "definitions", "paths"})
 #: Those that say something where the task has one pass only.
-FROM_ONE_PASS = frozenset({"answers", "endings"})
+FROM_ONE_PASS = frozenset({"endings"})
 
 
 class Levels(frozenset[str]):

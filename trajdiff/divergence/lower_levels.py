@@ -28,10 +28,10 @@ AGREEING = 2
 def lower_levels(case: Case) -> Suspect | None:
     """The first level below writes that separates the trial from all passes, or None."""
     rules: list[tuple[str, Callable[[Case], Suspect | None]]] = [
-        ("answers", other_answer), ("endings", own_ending), (COMMON, without_the_common_answer),
+        ("endings", own_ending), (COMMON, without_the_common_answer),
     ]  # fmt: skip
     if case.witnesses >= AGREEING:
-        rules += [("results", other_result), ("facts", _fact), ("reads", _read)]
+        rules += [("answers", other_answer), ("results", other_result), ("facts", _fact), ("reads", _read)]
     found = []
     for level, rule in rules:
         suspect = rule(case) if case.may_use(level) else None
