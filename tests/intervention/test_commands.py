@@ -112,7 +112,9 @@ def test_later_reports_show_the_outcome_beside_the_divergence(tmp_path: Path) ->
     assert list(violations(after.json, "compare-task")) == []
     assert '"tested"' in after.out
     whole = run("report", str(trace), *quiet)
-    assert f"tested: {task}: pinning parse_date at {task}/0@3: failures 6/8 → 0/8 with it" in whole.out
+    assert f"tested: {task}: pinning parse_date at {task}/0@3: failures 6/8 → 0/8 with it" in " ".join(
+        whole.out.split()
+    )
     as_json = run("report", str(trace), "--json", *quiet)
     assert list(violations(as_json.json, "report")) == []
     assert '"pinned_failures": 0' in as_json.out
