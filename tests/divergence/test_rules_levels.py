@@ -62,7 +62,7 @@ def blamed(passes: Sequence[Trial], failing: Trial, kind: Kind) -> Divergence:
 def spared(passes: Sequence[Trial], failing: Trial) -> None:
     """Nothing is claimed, although the levels may be used."""
     found = _analysed(passes, failing)
-    assert {"answers", "endings"} <= set(found.levels)
+    assert "endings" in found.levels
     assert of(found).abstained, of(found).sentence
 
 
@@ -76,9 +76,12 @@ def told(months: str, left: str = "1500") -> Trial:
     return (HOW_LONG, POINTS, agent(f"Points are valid for {months} months and you have {left} left."), BYE)
 
 
+AGREED = (told("24"), (user("U-8: until when may I use my points?"), *told("24")[1:]))
+
+
 def test_the_same_sentence_with_another_number() -> None:
     failing = (*told("24")[:2], agent("Points are valid for 48 months and you have 1500 left.").root(), BYE)
-    said = blamed([told("24")], failing, Kind.WRONG_ANSWER)
+    said = blamed(AGREED, failing, Kind.WRONG_ANSWER)
     assert "24" in said.headline
     assert "48" in said.headline
     assert said.grade is Grade.B
@@ -86,7 +89,7 @@ def test_the_same_sentence_with_another_number() -> None:
 
 def test_another_number_than_a_result_has_is_misread() -> None:
     failing = (*told("24")[:2], agent("Points are valid for 24 months and you have 5100 left.").root(), BYE)
-    assert blamed([told("24")], failing, Kind.MISREAD_RESULT).tool == "get_points"
+    assert blamed(AGREED, failing, Kind.MISREAD_RESULT).tool == "get_points"
 
 
 @pytest.mark.parametrize(
@@ -101,11 +104,16 @@ def test_another_number_than_a_result_has_is_misread() -> None:
     ids=["it was read", "another sentence", "put right", "less", "the same in words"],
 )
 def test_no_other_answer(failing: Trial) -> None:
-    spared([told("24")], failing)
+    assert _claimed(AGREED, failing) is None
+
+
+def test_one_pass_shows_no_other_answer() -> None:
+    spared(AGREED[:1], told("48"))
+    assert _claimed(AGREED[:1], told("48")) is None
 
 
 def _claimed(passes: Sequence[Trial], failing: Trial) -> Divergence | None:
-    """What answers alone say: on these passes they would not be used, since the passes trip over them."""
+    """What answers say, were no other level to say it, whether or not the passes trip over them."""
     made = corpus(records(passes, [failing]))
     return judge_as_failed(made, Settings(), [("T1", "f0")], ["answers"])["T1", "f0"]
 
@@ -125,8 +133,13 @@ def test_passes_that_agree_in_one_of_two_numbers() -> None:
 def test_another_number_in_chinese() -> None:
     ask, look = user("U-8的积分有效期多久？"), call("get_points", {"user": "U-8", "months": 24}, user_id="U-8")
     said = agent("您好，您的会员积分自获得之日起在24个月之内都是有效的。")
+    passes = [(one, look, said, user("谢谢。")) for one in (ask, user("我是U-8，积分什么时候过期？"))]
     wrong = agent("您好，您的会员积分自获得之日起在48个月之内都是有效的。").root()
-    blamed([(ask, look, said, user("谢谢。"))], (ask, look, wrong, user("谢谢。")), Kind.WRONG_ANSWER)
+    blamed(passes, (ask, look, wrong, user("谢谢。")), Kind.WRONG_ANSWER)
+    found = _claimed(passes, (ask, look, wrong, user("谢谢。")))
+    assert found is not None
+    assert found.root is not None
+    assert found.root.message == 3
 
 
 # Endings: repeating itself, or left at a refusal
@@ -172,27 +185,22 @@ def test_a_refused_call_that_passes_never_make() -> None:
 
 # They have to be tried on ten passes
 
-CASES: dict[str, tuple[Sequence[Trial], Trial]] = {
-    "answers": ([told("24")], told("48")),
-    "endings": (SEEN, (WHERE, LOCKED, SORRY, BYE)),
-}
 
-
-@pytest.mark.parametrize("level", CASES)
 @pytest.mark.parametrize(("held_out", "claims"), [(0, False), (8, False), (10, True), (12, True)])
-def test_levels_from_one_pass_are_tried_on_ten(level: str, held_out: int, claims: bool) -> None:
-    found = _analysed(*CASES[level], held_out=held_out)
+def test_levels_from_one_pass_are_tried_on_ten(held_out: int, claims: bool) -> None:
+    found = _analysed(SEEN, (WHERE, LOCKED, SORRY, BYE), held_out=held_out)
     assert found.self_check.passing_trials == held_out
-    assert (level in found.levels) is claims
+    assert ("endings" in found.levels) is claims
     assert of(found).abstained is not claims
 
 
 def test_a_level_that_passes_trip_over_is_not_used() -> None:
-    """Three tasks in whose passes the same sentence holds other numbers: what is told there varies."""
-    vary = [row for n in range(3) for row in records([told("24"), told("48")], [], task_id=f"vary-{n}")]
+    """Three tasks in whose passes the same call is refused at the end or not: such an end says nothing."""
+    parted = [SEEN[0], (WHERE, LOCKED, SORRY, BYE)]
+    vary = [row for n in range(3) for row in records(parted, [], task_id=f"vary-{n}")]
     others = [row for n in range(5) for row in records(PASSES, [], task_id=f"other-{n}")]
-    found = analysed([*records([told("24")], [told("48")]), *others, *vary])
-    assert "answers" not in found.levels
+    found = analysed([*records(SEEN, [parted[1]]), *others, *vary])
+    assert "endings" not in found.levels
     assert of(found).abstained
 
 

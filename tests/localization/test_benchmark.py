@@ -112,7 +112,7 @@ def test_floors_on_recorded_runs(shared: Path) -> None:
     injected, claims = injected_result(measurer, shared)
     rates = _rates(injected.measured.overall)
     assert rates["exact"] >= 0.78
-    assert rates["acceptable"] >= 0.83
+    assert rates["acceptable"] >= 0.81
     assert claims.total == (0, 87)
 
 
