@@ -11,16 +11,18 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff.align.prepared import PreparedTrial, Preparer
-from trajdiff.analysis import Analysis
 from trajdiff.divergence.effects import classify
 from trajdiff.divergence.finding import Divergence
 from trajdiff.divergence.ledger import closest, effective_writes, is_write
 from trajdiff.errors import InputError
 from trajdiff.model import Corpus, TaskTrials
 from trajdiff.settings import Settings
+
+if TYPE_CHECKING:
+    from trajdiff.analysis import Analysis
 
 #: Words that label files use for the product's kinds.
 SYNONYMS = {

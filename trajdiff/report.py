@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff import __version__
-from trajdiff.analysis import Analysis
 from trajdiff.divergence.finding import (
     Divergence,
     FindingKind,
@@ -28,6 +27,9 @@ from trajdiff.reliability.estimators import (
 )
 from trajdiff.report_nodes import nodes_of
 from trajdiff.settings import Settings
+
+if TYPE_CHECKING:
+    from trajdiff.analysis import Analysis
 
 #: Additions keep the number; anything else raises it.
 FORMAT_VERSION = "trajdiff.report/1"

@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.conftest import run
 from trajdiff.cli import cli
+from trajdiff.cli.program import PLACES
 from trajdiff.cli.shapes import Command, Group
 
 
@@ -187,3 +188,10 @@ def test_an_option_wins_over_its_variable_and_both_over_the_file(
     monkeypatch.setenv("TRAJDIFF_INSPECT_INFRA", "fail")
     entries = {row["key"]: row for row in run("inspect", "--settings", "--json").json["settings"]}
     assert entries["infra"] == {"key": "infra", "value": '"fail"', "from": "TRAJDIFF_INSPECT_INFRA"}
+
+
+def test_words_of_help_are_those_of_the_commands() -> None:
+    """Help does not import the commands; what it says about them must be what they say themselves."""
+    told = {place.name: place.short_help for place in PLACES}
+    assert told == {name: command.short_help for name, command in cli.commands.items()}
+    assert all(name == command.name for name, command in cli.commands.items())

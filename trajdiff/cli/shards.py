@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from trajdiff.analysis import analyse
 from trajdiff.cli.diagnostics import tell
 from trajdiff.cli.kept import code_stamp, reading_stamp
 from trajdiff.cli.parts import OneShard, Shard, part_of
@@ -17,7 +16,6 @@ from trajdiff.cli.work_options import runner_of
 from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.errors import UsageError
 from trajdiff.render.safety import one_line
-from trajdiff.task_keys import naming
 
 SHARD_OPTIONS = (
     click.option("--shard", type=Shard(), metavar="i/n", help="Work on every n-th task only; needs --part."),
@@ -41,6 +39,9 @@ def check_shard(options: Mapping[str, Any]) -> None:
 
 def write_part(session: Session, traces: tuple[str, ...]) -> int:
     """Works on the tasks of one shard and writes them down; prints nothing."""
+    from trajdiff.analysis import analyse
+    from trajdiff.task_keys import naming
+
     options, settings = session.options, session.settings
     corpus = session.load(traces, list_files=True)
     reading = session.reading
