@@ -50,10 +50,12 @@ def _plain(trial: Trial) -> list[dict[str, Any]]:
 
 def own(trials: Sequence[Trial]) -> None:
     """Preparation, similarity and alignment of all pairs."""
+    from trajdiff.align.batch import MANY_STEPS, expect
     from trajdiff.align.graph import pair_costs
     from trajdiff.align.prepared import Preparer
     from trajdiff.align.similarity import Costs
 
+    expect(MANY_STEPS)  # loads what a run of this size loads
     pair_costs(list(itertools.combinations(Preparer().trials(trials), 2)), Costs())
 
 
