@@ -297,19 +297,20 @@ class Task:
 class Tally:
     """Counts over the steps of a trial, its end left out: ``tools`` are (name, calls, failed calls, calls for
     which the log itself names an effect) by tool and effect, in order of their first call; the
-    name of a call without one is empty."""
+    name of a call without one is empty. ``ends`` counts the steps that are the end."""
 
     steps: int
     calls: int
     failed: int
     tools: tuple[tuple[str, int, int, Effect | None], ...] = ()
+    ends: int = 1
 
     def hinted(self, effects: Mapping[str, Effect]) -> Tally:
         """The same where the log names the effects of these tools."""
         if not effects:
             return self
         tools = tuple((name, n, bad, effects.get(name, hint)) for name, n, bad, hint in self.tools)
-        return Tally(steps=self.steps, calls=self.calls, failed=self.failed, tools=tools)
+        return Tally(steps=self.steps, calls=self.calls, failed=self.failed, tools=tools, ends=self.ends)
 
 
 def tally_of(steps: Sequence[Step]) -> Tally:
@@ -327,7 +328,7 @@ def tally_of(steps: Sequence[Step]) -> Tally:
             found[0] += 1
             found[1] += step.failed
     rows = tuple((name, found[0], found[1], hint) for (name, hint), found in tools.items())
-    return Tally(steps=counted, calls=calls, failed=failed, tools=rows)
+    return Tally(steps=counted, calls=calls, failed=failed, tools=rows, ends=len(steps) - counted)
 
 
 def remembered(trial: Trial, key: Hashable, compute: Callable[[], Value]) -> Value:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
+_BYTECODE = tempfile.TemporaryDirectory()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +28,9 @@ def taken(arguments: list[str], cache: Path | None = None) -> Taken:
     """What a Python program takes. Raises ``RuntimeError`` with its messages where it fails."""
     paths = [str(PROJECT), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONHASHSEED": "0"}
+    # As installed: bytecode is there, whatever this shell says about writing it.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    environment["PYTHONPYCACHEPREFIX"] = _BYTECODE.name
     if cache is not None:
         environment["TRAJDIFF_CACHE"] = str(cache)
     started = time.perf_counter()

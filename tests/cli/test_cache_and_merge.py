@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.benchmarks.generator import Plan, write_corpus
 from tests.cli.conftest import run
 from trajdiff.analysis import analyse
-from trajdiff.importers import load
+from trajdiff.cache.store import Store
+from trajdiff.importers import ReadOptions, load, loading, opening
+from trajdiff.importers.kept_files import KeptFiles
 from trajdiff.model import Effect
 from trajdiff.settings import Settings
 from trajdiff.task_analysis import TaskJob, analyse_task
@@ -187,3 +191,51 @@ def test_levels_left_out_step_by_step_come_to_the_same_as_at_once(shared: Path) 
     assert len(jobs) > 5
     for job in jobs:
         assert analyse_task(job).finding == made.findings[job.task.task_id]
+
+
+def test_a_file_that_did_not_change_is_not_read_again(traces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trajdiff.importers.kept_files.SETTLED", 0)
+    scratch = report(traces)
+    reads: list[str] = []
+    opened = opening.open_document
+
+    def watched(path: str, *rest: Any) -> Any:
+        reads.append(path)
+        return opened(path, *rest)
+
+    monkeypatch.setattr(loading, "open_document", watched)
+    assert report(traces) == scratch
+    assert not reads
+    report(traces, "--suite", "another")
+    assert reads
+    reads.clear()
+    text = traces.read_text(encoding="utf-8")
+    status = traces.stat()
+    traces.write_text(text.replace("user_stop", "max_steps", 1), encoding="utf-8")
+    os.utime(traces, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert traces.stat().st_size == status.st_size
+    assert report(traces) == report(traces, "--no-cache") != scratch
+    assert len(reads) == 2
+
+
+def test_a_file_that_has_just_changed_is_not_trusted(traces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report(traces)
+    assert "files that were read" not in run("cache", "info").out
+    monkeypatch.setattr("trajdiff.importers.kept_files.SETTLED", 0)
+    report(traces)
+    assert "files that were read: 1," in run("cache", "info").out
+
+
+@pytest.mark.parametrize("large", [1, 1 << 40], ids=["steps in the file", "steps kept"])
+def test_kept_files_are_what_was_read(traces: Path, large: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trajdiff.importers.kept_files.SETTLED", 0)
+    for name in ("long_lines", "opening"):
+        monkeypatch.setattr(f"trajdiff.importers.{name}.LARGE", large)
+    store = Store(traces.parent / "kept")
+    options = ReadOptions(kept=KeptFiles(store, "code"))
+    first, again, fresh = load([str(traces)], options), load([str(traces)], options), load([str(traces)])
+    assert not isinstance(again.trials[0].steps, tuple)
+    assert first == again == fresh
+    assert [trial.tally for trial in again.trials] == [trial.tally for trial in fresh.trials]
+    assert [len(trial.steps) for trial in again.trials] == [len(trial.steps) for trial in fresh.trials]
+    assert pickle.loads(pickle.dumps(again)) == fresh

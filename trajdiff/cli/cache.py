@@ -15,7 +15,11 @@ from trajdiff.cli.streams import put, say
 from trajdiff.errors import UsageError
 from trajdiff.render.safety import one_line
 
-_KINDS = {"outcome": "results of tasks", "trials": "trials of files"}
+_KINDS = {
+    "outcome": "results of tasks",
+    "trials": "files that were read",
+    "stamp": "files known by their times",
+}
 
 
 @click.group(cls=Group, short_help="what is kept of earlier commands", examples=("trajdiff cache info",))

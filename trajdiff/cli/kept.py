@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ def store_of(options: Mapping[str, Any]) -> Store | None:
     return None if options.get("no_cache", True) else Store(cache_folder(os.environ))
 
 
+@cache
 def code_stamp(*, anywhere: bool = False) -> str:
     """The program by its version and its files, so that another program never takes the results of this one.
 
@@ -58,3 +60,10 @@ def remembering(runner: Runner, store: Any, corpus: Corpus, reading: ReadOptions
     from trajdiff.task_keys import Outcomes, naming
 
     return Remembering(runner, Outcomes(store), naming(corpus, code, reading_stamp(reading)))
+
+
+def kept_files(store: Store) -> Any:
+    """What was read from files before."""
+    from trajdiff.importers.kept_files import KeptFiles
+
+    return KeptFiles(store, code_stamp())

@@ -16,7 +16,7 @@ from click.core import ParameterSource
 
 from trajdiff.cli.completing import remember
 from trajdiff.cli.diagnostics import tell
-from trajdiff.cli.kept import code_stamp, remembering, store_of
+from trajdiff.cli.kept import code_stamp, kept_files, remembering, store_of
 from trajdiff.cli.paging import page_or_put
 from trajdiff.cli.parts import Nowhere, Parts
 from trajdiff.cli.progress import Stage
@@ -140,6 +140,7 @@ class Session:
             suite=get("suite"),
             expected_trials=self.settings.expected_trials,
             stdin=sys.stdin.buffer.read() if STANDARD_OUTPUT in paths else None,
+            kept=None if self.cache is None else kept_files(self.cache),
         )
 
     def load(self, given: Sequence[str], *, list_files: bool = False, tell_all: bool = True) -> Corpus:

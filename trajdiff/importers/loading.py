@@ -117,6 +117,12 @@ def _diagnostic_order(diagnostic: Diagnostic) -> tuple[object, ...]:
 
 def _read_piece(piece: Piece, session: _Session) -> None:
     path = piece.given.path
+    # What a side file says about a file may change how it is read.
+    kept = session.options.kept if session.ledger is None and path != "-" else None
+    known = kept.find(piece, session.options) if kept is not None else None
+    if known is not None:
+        _add(known, session)
+        return
     try:
         document = open_document(path, session.options.stdin)
         claim = piece.claimed or recognise(
@@ -135,16 +141,16 @@ def _read_piece(piece: Piece, session: _Session) -> None:
         return
     if session.ledger is not None:
         imported = session.ledger.apply(path, imported)
-    session.units.append(
-        Unit(
-            path=path,
-            importer=claim[0],
-            rule=claim[1].rule,
-            sha256=_hash(document, piece),
-            imported=imported,
-        )
-    )
-    for diagnostic in imported.diagnostics:
+    digest = _hash(document, piece)
+    unit = Unit(path=path, importer=claim[0], rule=claim[1].rule, sha256=digest, imported=imported)
+    if kept is not None:
+        kept.keep(piece, session.options, unit)
+    _add(unit, session)
+
+
+def _add(unit: Unit, session: _Session) -> None:
+    session.units.append(unit)
+    for diagnostic in unit.imported.diagnostics:
         session.fail_or(diagnostic)
 
 

@@ -39,7 +39,7 @@ class ReadOptions:
     ``map`` names the mapping that reads everything, ``maps`` are those of the settings file ``maps_origin``;
     ``outcomes`` are files with verdicts or manifests; ``group_by`` names what keeps trials of one task apart,
     None for model and agent, empty for nothing;
-    ``stdin`` is the content of the path ``-``.
+    ``stdin`` is the content of the path ``-``; ``kept`` are ``KeptFiles`` of earlier calls, None for none.
     """
 
     format: str | None = None
@@ -56,6 +56,7 @@ class ReadOptions:
     outcomes: tuple[str, ...] = ()
     group_by: tuple[str, ...] | None = None
     stdin: bytes | None = None
+    kept: Any = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,6 +53,18 @@ class StoredSteps(Sequence[Step]):
         if not recipe.effects:
             _KEPT.put(self, steps, recipe.span.length)
 
+    @classmethod
+    def known(cls, tally: Tally, recipe: Recipe) -> StoredSteps:
+        """Steps that were counted before and are not in memory."""
+        made = cls.__new__(cls)
+        made.__setstate__((tally.steps + tally.ends, tally, recipe, {}))
+        return made
+
+    @property
+    def recipe(self) -> Recipe:
+        """How they are read again."""
+        return self._recipe
+
     @property
     def tally(self) -> Tally:
         """Counts over the steps."""
