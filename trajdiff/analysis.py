@@ -34,6 +34,7 @@ from trajdiff.task_analysis import (
     TaskJob,
     TaskOutcome,
     analyse_task,
+    lean,
     prepare_task,
     table_of,
 )
@@ -208,9 +209,10 @@ def _run(
     found: list[TaskOutcome | Lost] = [Lost(reason="it was not reached")] * len(jobs)
     function = analyse_task if kept is None else partial(analyse_task, kept=kept)
     for at, outcome in runner.run(function, jobs):
-        found[at] = outcome
         if isinstance(outcome, TaskOutcome):
+            outcome = lean(outcome, jobs[at].task)
             take_over(jobs[at].task, outcome.facts, jobs[at].write_tools, jobs[at].settings.gate)
+        found[at] = outcome
         if jobs[at].wanted:
             done += 1
             if progress is not None:

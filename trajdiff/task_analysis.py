@@ -15,6 +15,7 @@ from trajdiff.align.graph import SuccessGraph, align_all, align_to, success_grap
 from trajdiff.align.prepared import PreparedTrial, Preparer
 from trajdiff.align.rows import aligned_table
 from trajdiff.align.similarity import Costs
+from trajdiff.align.stored_table import stored_table
 from trajdiff.align.table import AlignedTable
 from trajdiff.divergence import evidence
 from trajdiff.divergence.abstain import abstention, infrastructure, inside_one_trial
@@ -100,7 +101,7 @@ def analyse_task(job: TaskJob, kept: dict[str, PreparedTask] | None = None) -> T
     finding = _finding(prepared, levels) if job.wanted else None
     if kept is not None and levels.relied:
         kept[job.task.task_id] = prepared
-    return TaskOutcome(
+    outcome = TaskOutcome(
         task_id=job.task.task_id,
         alarms=tuple(alarms),
         held_out=held_out,
@@ -109,6 +110,15 @@ def analyse_task(job: TaskJob, kept: dict[str, PreparedTask] | None = None) -> T
         roles=role_counts(prepared.graph),
         facts=work_out(job.task, job.write_tools, job.settings.gate),
     )
+    return lean(outcome, job.task)
+
+
+def lean(outcome: TaskOutcome, task: TaskTrials) -> TaskOutcome:
+    """The outcome without the texts that stay in the files of the task's trials."""
+    finding = outcome.finding
+    if finding is None or finding.table is None:
+        return outcome
+    return replace(outcome, finding=replace(finding, table=stored_table(finding.table, task)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from trajdiff.align.prepared import PreparedStep, PreparedTrial, argument_value
 from trajdiff.align.similarity import GAP_OPEN, GROUND, Costs, message_likeness, weight
 from trajdiff.align.table import AlignedTable, Cell, Op, Row
 from trajdiff.align.values import changed_paths
-from trajdiff.model import StepKind
+from trajdiff.model import Step, StepKind
 
 
 @dataclass
@@ -169,7 +169,12 @@ def _cell(trial: str, op: Op, step: PreparedStep, reference: PreparedStep | None
 
 def argument_texts(step: PreparedStep) -> tuple[tuple[str, str], ...]:
     """Arguments as (name, text) in recorded order; raw text under the empty name where they are no object."""
-    arguments = argument_value(step.step)
+    return texts_of(step.step)
+
+
+def texts_of(step: Step) -> tuple[tuple[str, str], ...]:
+    """The arguments of a recorded step, as ``argument_texts`` gives them."""
+    arguments = argument_value(step)
     if isinstance(arguments, dict):
         return tuple((str(name), _text(value)) for name, value in arguments.items())
     return (("", _text(arguments)),) if arguments is not None else ()

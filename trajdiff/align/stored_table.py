@@ -1,0 +1,102 @@
+"""The aligned table of a task whose steps stay in their file: packed, without texts, until somebody looks.
+
+Tables of a large log would hold all of its text; most of them are never shown step by step.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from trajdiff.align.rows import texts_of
+from trajdiff.align.table import AlignedTable, Cell, Row
+from trajdiff.model import Step, TaskTrials
+
+#: Tables that are kept unpacked: reports look at one task after the other, each several times.
+_UNPACKED = 2
+
+_decoder = msgspec.msgpack.Decoder(tuple[Row, ...])
+
+
+class StoredTable(AlignedTable):
+    """An aligned table that is put together again from its packed cells and the steps of the trials."""
+
+    __slots__ = ("_packed", "_steps")
+
+    _packed: bytes
+    _steps: Mapping[str, Sequence[Step]]
+
+    def __new__(cls, **fields: Any) -> AlignedTable:
+        """A changed copy (``dataclasses.replace``) is a table like any other."""
+        return AlignedTable(**fields)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:  # type: ignore[override]
+        """The rows, with the texts of their steps."""
+        known = _LAST.get(id(self))
+        if known is None or known[0] is not self:
+            found = _decoder.decode(zlib.decompress(self._packed))
+            steps = {trial: tuple(own) for trial, own in self._steps.items()}
+            rows = tuple(replace(row, cells=tuple(_filled(cell, steps) for cell in row.cells)) for row in found)
+            known = _LAST[id(self)] = self, rows
+            while len(_LAST) > _UNPACKED:
+                _LAST.popitem(last=False)
+        return known[1]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AlignedTable):
+            return NotImplemented
+        mine, theirs = (self.columns, self.reference), (other.columns, other.reference)
+        return mine == theirs and self.rows == other.rows
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.columns, self.reference, self._packed, self._steps)
+
+
+_LAST: OrderedDict[int, tuple[StoredTable, tuple[Row, ...]]] = OrderedDict()
+
+
+def stored_table(table: AlignedTable, task: TaskTrials) -> AlignedTable:
+    """The table, packed where the steps of the task's trials stay in their file."""
+    if isinstance(table, StoredTable):
+        return table
+    steps = {trial.trial_id: trial.steps for trial in task.trials}
+    if any(isinstance(steps.get(trial, ()), tuple) for trial in table.columns):
+        return table
+    rows = tuple(
+        replace(row, cells=tuple(replace(cell, arguments=(), result=None, text=None) for cell in row.cells))
+        for row in table.rows
+    )
+    try:
+        packed = zlib.compress(msgspec.msgpack.encode(rows), 1)
+    except (ValueError, TypeError):  # a lone surrogate in a name
+        return table
+    return _restored(table.columns, table.reference, packed, steps)
+
+
+def _restored(
+    columns: tuple[str, ...], reference: str | None, packed: bytes, steps: Mapping[str, Sequence[Step]]
+) -> StoredTable:
+    made: StoredTable = object.__new__(StoredTable)
+    for name, value in (("columns", columns), ("reference", reference), ("_packed", packed), ("_steps", steps)):
+        object.__setattr__(made, name, value)
+    return made
+
+
+def _filled(cell: Cell, steps: Mapping[str, Sequence[Step]]) -> Cell:
+    if cell.step is None:
+        return cell
+    step = steps[cell.trial_id][cell.step]
+    return replace(
+        cell,
+        arguments=texts_of(step),
+        result=step.result.text if step.result is not None else None,
+        text=step.text,
+    )
