@@ -20,7 +20,7 @@ from trajdiff.align.table import AlignedTable
 from trajdiff.divergence import evidence
 from trajdiff.divergence.argument_roles import totals, with_roles
 from trajdiff.divergence.borrowed import References, of_other_groups
-from trajdiff.divergence.case import ALL_LEVELS, FROM_ONE_PASS, OF_COMMANDS, Case
+from trajdiff.divergence.case import ALL_LEVELS, FROM_ONE_PASS, OF_COMMANDS, Case, Levels
 from trajdiff.divergence.critical import earliest
 from trajdiff.divergence.effects import Effects, classify
 from trajdiff.divergence.finding import Divergence, FindingKind, SelfCheck, TaskFinding, ToolEffect
@@ -244,7 +244,7 @@ def judge_as_failed(
             if rest and trial_id in prepared.trials:
                 graph = success_graph(rest, prepared.costs)
                 failing = prepared.trials[trial_id]
-                case = Case(task=task.task, failing=failing, graph=graph, levels=frozenset(levels))
+                case = Case(task=task.task, failing=failing, graph=graph, levels=Levels(levels))
                 found = earliest(case)
                 out[task.task_id, trial_id] = evidence.divergence(case, found) if found is not None else None
     return out

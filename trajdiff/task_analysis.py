@@ -177,7 +177,7 @@ def prepare_task(
     )
 
 
-def _held_out(prepared: PreparedTask, levels: frozenset[str]) -> tuple[list[tuple[str, str]], int]:
+def _held_out(prepared: PreparedTask, levels: Levels) -> tuple[list[tuple[str, str]], int]:
     """The passing trials of a task with two or more treated as if they had failed, at most
     ``HELD_OUT_PER_TASK``: those about which something is claimed, and how many were held out."""
     passes = prepared.of(Verdict.PASS)
@@ -195,7 +195,7 @@ def _held_out(prepared: PreparedTask, levels: frozenset[str]) -> tuple[list[tupl
     return alarms, len(held_out)
 
 
-def _finding(prepared: PreparedTask, levels: frozenset[str]) -> TaskFinding:
+def _finding(prepared: PreparedTask, levels: Levels) -> TaskFinding:
     graph = prepared.graph
     if graph is not None:
         merged = {trial.trial_id for trial in graph.trials}
@@ -253,7 +253,7 @@ def _near_misses(prepared: PreparedTask) -> tuple[NearMiss, ...]:
     return tuple(near for case in cases for near in near_misses(case))
 
 
-def _judge(prepared: PreparedTask, trial: Trial, levels: frozenset[str]) -> Divergence | None:
+def _judge(prepared: PreparedTask, trial: Trial, levels: Levels) -> Divergence | None:
     if trial.verdict is Verdict.INFRA:
         return infrastructure(trial, prepared.trials.get(trial.trial_id))
     if trial.verdict is not Verdict.FAIL:
@@ -272,9 +272,7 @@ def _judge(prepared: PreparedTask, trial: Trial, levels: frozenset[str]) -> Dive
     return evidence.divergence(case, suspect)
 
 
-def _without_pass(
-    prepared: PreparedTask, trial: Trial, failing: PreparedTrial, levels: frozenset[str]
-) -> Divergence:
+def _without_pass(prepared: PreparedTask, trial: Trial, failing: PreparedTrial, levels: Levels) -> Divergence:
     """Against borrowed passes or the recorded reference calls (grade C) where there are any, else inside the
     trial (grade D)."""
     failures = prepared.of(Verdict.FAIL)

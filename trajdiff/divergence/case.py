@@ -25,33 +25,24 @@ OF_COMMANDS = frozenset({"checks", "definitions", "paths"})
 FROM_ONE_PASS = frozenset({"endings"})
 
 
-class Levels(frozenset[str]):
-    """Levels that may be used, and those that an answer ``relied`` on: without any of the others the answer is
-    the same. To ask whether a level is in it counts as relying on it; ``allow`` only asks."""
+class Levels:
+    """The levels that answers may use (``allowed``), and a note of those they rested on (``relied``): without
+    any of the others every answer is the same.
 
-    def __new__(cls, levels: Iterable[str] = ()) -> Levels:
-        """These levels, none of them relied on yet."""
-        made = super().__new__(cls, levels)
-        made.relied = set()
-        return made
+    One such object goes through all cases of a task. It is the only part of a case that changes, so it is no
+    frozen value: answers never depend on what is noted.
+    """
 
-    relied: set[str]
-
-    def __contains__(self, level: object) -> bool:
-        if isinstance(level, str):
-            self.relied.add(level)
-        return super().__contains__(level)
-
-    def allow(self, level: str) -> bool:
-        """Whether a level may be used, without saying that it was."""
-        return super().__contains__(level)
+    def __init__(self, allowed: Iterable[str] = ALL_LEVELS) -> None:
+        self.allowed = frozenset(allowed)
+        self.relied: set[str] = set()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """A failing trial, the passes (at least one) and its alignment to their graph.
 
-    ``levels`` names the comparison levels below writes that the report may use (divergence.md 3a).
+    ``levels`` names the comparison levels below writes that may be used, and notes which were.
     ``borrowed`` marks a reference that is no trial of this task: recorded reference calls, which have writes
     and nothing else, so that nothing can be concluded from what they do not say.
     ``failures`` are all failing trials of the task with steps, for counting; they never change the answer.
@@ -61,7 +52,7 @@ class Case:
     task: Task
     failing: PreparedTrial
     graph: SuccessGraph
-    levels: frozenset[str] = field(default=ALL_LEVELS)
+    levels: Levels = field(default_factory=Levels)
     borrowed: bool = False
     failures: tuple[PreparedTrial, ...] = ()
     left_out: int = 0
@@ -73,12 +64,11 @@ class Case:
 
     def may_use(self, level: str) -> bool:
         """Whether a level may be used; say with ``relies_on`` where it gave an answer."""
-        return self.levels.allow(level) if isinstance(self.levels, Levels) else level in self.levels
+        return level in self.levels.allowed
 
     def relies_on(self, level: str) -> None:
         """Takes note that without this level another answer may be given."""
-        if isinstance(self.levels, Levels):
-            self.levels.relied.add(level)
+        self.levels.relied.add(level)
 
     @property
     def passes(self) -> tuple[PreparedTrial, ...]:
