@@ -45,7 +45,7 @@ LEVEL_LIMIT = 0.02
 #: The prior of that rate: so little that a handful of passes without an alarm does not forbid a level.
 PRIOR_ALARMS, PRIOR_TRIALS = 0.2, 10
 #: Up to this many steps tasks stay prepared until the levels are known; more would fill the memory.
-KEPT_STEPS = 50_000
+KEPT_STEPS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

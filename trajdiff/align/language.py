@@ -35,7 +35,7 @@ def fold(text: str) -> str:
     return _fold(text) if len(text) > _REMEMBERED else _fold_remembered(text)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _fold_remembered(text: str) -> str:
     return _fold(text)
 
@@ -44,7 +44,7 @@ def _fold(text: str) -> str:
     return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()).strip()
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def is_unspaced(text: str) -> bool:
     """Whether the text is mostly in a script that puts no spaces between words."""
     if text.isascii():
@@ -79,7 +79,7 @@ def acts(text: str) -> frozenset[str]:
     return _acts(fold(text))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _acts(folded: str) -> frozenset[str]:
     found = {act.name for act in _all_acts() if act.is_in(folded)}
     if CONSENT in found and not any(_consents(clause) for clause in _CLAUSES.findall(folded)):

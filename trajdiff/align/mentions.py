@@ -47,7 +47,7 @@ class Mentions:
     amounts: frozenset[str]
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def mentions(text: str) -> Mentions:
     """The values a text states."""
     folded = fold(text[:_TEXT_CAP])

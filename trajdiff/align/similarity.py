@@ -199,7 +199,7 @@ def _pairs(text: str) -> tuple[str, ...]:
     return tuple(joined[i : i + 2] for i in range(max(len(joined) - 1, 1)))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _terms(text: str) -> frozenset[str]:
     """The words of a text that have opposites; no other word can make two texts opposed."""
     known = opposites()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import zlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import msgspec
@@ -23,6 +23,50 @@ _UNPACKED = 2
 _decoder = msgspec.msgpack.Decoder(tuple[Row, ...])
 
 
+class StoredCell(Cell):
+    """A cell whose texts are those of its step, read when they are asked for."""
+
+    __slots__ = ("_steps",)
+
+    _steps: Sequence[Step]
+
+    def __new__(cls, **fields: Any) -> Any:
+        """A changed copy (``dataclasses.replace``) is a cell like any other."""
+        return Cell(**fields)
+
+    @property
+    def arguments(self) -> tuple[tuple[str, str], ...]:
+        """The arguments of the step, as (name, text)."""
+        return texts_of(self._recorded)
+
+    @property
+    def result(self) -> str | None:
+        """What the step got back."""
+        found = self._recorded.result
+        return None if found is None else found.text
+
+    @property
+    def text(self) -> str | None:
+        """What the step says."""
+        return self._recorded.text
+
+    @property
+    def _recorded(self) -> Step:
+        assert self.step is not None
+        return self._steps[self.step]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Cell):
+            return NotImplemented
+        return all(getattr(self, one.name) == getattr(other, one.name) for one in _CELL)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+_CELL = fields(Cell)
+_KEPT = tuple(one.name for one in _CELL if one.name not in ("arguments", "result", "text"))
+
+
 class StoredTable(AlignedTable):
     """An aligned table that is put together again from its packed cells and the steps of the trials."""
 
@@ -31,18 +75,24 @@ class StoredTable(AlignedTable):
     _packed: bytes
     _steps: Mapping[str, Sequence[Step]]
 
-    def __new__(cls, **fields: Any) -> AlignedTable:
+    def __new__(cls, **fields: Any) -> Any:
         """A changed copy (``dataclasses.replace``) is a table like any other."""
         return AlignedTable(**fields)
 
     @property
-    def rows(self) -> tuple[Row, ...]:  # type: ignore[override]
-        """The rows, with the texts of their steps."""
+    def rows(self) -> tuple[Row, ...]:
+        """The rows; their texts are read when they are asked for."""
         known = _LAST.get(id(self))
         if known is None or known[0] is not self:
             found = _decoder.decode(zlib.decompress(self._packed))
-            steps = {trial: tuple(own) for trial, own in self._steps.items()}
-            rows = tuple(replace(row, cells=tuple(_filled(cell, steps) for cell in row.cells)) for row in found)
+            rows = tuple(
+                Row(
+                    number=row.number,
+                    label=row.label,
+                    cells=tuple(_stored(cell, self._steps) for cell in row.cells),
+                )
+                for row in found
+            )
             known = _LAST[id(self)] = self, rows
             while len(_LAST) > _UNPACKED:
                 _LAST.popitem(last=False)
@@ -90,13 +140,11 @@ def _restored(
     return made
 
 
-def _filled(cell: Cell, steps: Mapping[str, Sequence[Step]]) -> Cell:
+def _stored(cell: Cell, steps: Mapping[str, Sequence[Step]]) -> Cell:
     if cell.step is None:
         return cell
-    step = steps[cell.trial_id][cell.step]
-    return replace(
-        cell,
-        arguments=texts_of(step),
-        result=step.result.text if step.result is not None else None,
-        text=step.text,
-    )
+    made: StoredCell = object.__new__(StoredCell)
+    for name in _KEPT:
+        object.__setattr__(made, name, getattr(cell, name))
+    object.__setattr__(made, "_steps", steps[cell.trial_id])
+    return made

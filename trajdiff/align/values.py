@@ -70,7 +70,7 @@ def number(value: float | int | str) -> str | None:
     return _plain(str(value))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=32768)
 def _plain(digits: str) -> str | None:
     try:
         decimal = Decimal(digits).normalize()
@@ -216,7 +216,7 @@ def _canonical_text(value: str) -> str:
     return _canonical_remembered(value) if len(value) <= _REMEMBERED else _canonical_new(value)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=32768)
 def _canonical_remembered(value: str) -> str:
     return _canonical_new(value)
 
