@@ -10,8 +10,9 @@ from typing import Any
 
 from trajdiff.importers.atif_own import own_part
 from trajdiff.importers.atif_steps import AtifReader, provenance_of
-from trajdiff.importers.bare import NO_OUTCOME, as_object, tell_bare, tell_unread, value_of
+from trajdiff.importers.bare import NO_OUTCOME, tell_bare, tell_unread, value_of
 from trajdiff.importers.document import Document, Record
+from trajdiff.importers.lenient import as_object
 from trajdiff.importers.naming import as_text, id_text, shortened
 from trajdiff.importers.notices import Notices, Where
 from trajdiff.importers.own_trial import described_trial, plan_of, where_of

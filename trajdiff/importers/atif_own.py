@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trajdiff.importers.bare import as_list, as_object
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import as_text, id_text, whole_number
 from trajdiff.importers.own_steps import beside_call, recorded_arguments, times_and_model
 from trajdiff.importers.steps import StepBuilder

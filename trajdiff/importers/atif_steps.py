@@ -8,9 +8,9 @@ from typing import Any
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
 from trajdiff.importers.atif_own import add_own_step, own_part
-from trajdiff.importers.bare import as_list, as_object
 from trajdiff.importers.call_entries import call_entries
 from trajdiff.importers.jsontext import compact, plain_number
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder, spoken

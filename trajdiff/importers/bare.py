@@ -43,13 +43,3 @@ def tell_unread(notices: Notices, problem: str, place: str | None, path: str | N
         pointer=place,
         path=path,
     )
-
-
-def as_object(value: Any) -> dict[str, Any]:
-    """The value if it is an object, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def as_list(value: Any) -> list[Any]:
-    """The value if it is a list, else an empty one."""
-    return value if isinstance(value, list) else []

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from trajdiff.importers import scoring, verdicts
-from trajdiff.importers.bare import NO_OUTCOME, as_object, tell_bare, tell_unread, value_of
+from trajdiff.importers.bare import NO_OUTCOME, tell_bare, tell_unread, value_of
 from trajdiff.importers.chat_messages import SAYS
 from trajdiff.importers.dialects import add_message
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import plain_number
 from trajdiff.importers.langchain_messages import as_chat
+from trajdiff.importers.lenient import as_object
 from trajdiff.importers.naming import as_text, id_text, whole_number
 from trajdiff.importers.notices import Where
 from trajdiff.importers.path_names import PathNames, names_of

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
-from trajdiff.importers.bare import as_object
 from trajdiff.importers.call_entries import call_entries
 from trajdiff.importers.jsontext import compact
+from trajdiff.importers.lenient import as_object
 from trajdiff.importers.naming import as_text, id_text, shortened
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder, spoken

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from trajdiff.importers.anthropic_blocks import is_call, is_result
-from trajdiff.importers.bare import as_list, as_object, value_of
+from trajdiff.importers.bare import value_of
 from trajdiff.importers.document import Document
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import id_text
 from trajdiff.importers.notices import Notices
 from trajdiff.model import Severity

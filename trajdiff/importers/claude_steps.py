@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trajdiff.importers.anthropic_blocks import BlockReader, is_call, is_result
-from trajdiff.importers.bare import as_object
 from trajdiff.importers.claude_lines import Line
+from trajdiff.importers.lenient import as_object
 from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from trajdiff.importers import scoring, verdicts
-from trajdiff.importers.bare import as_list, as_object, tell_unread, value_of
+from trajdiff.importers.bare import tell_unread, value_of
 from trajdiff.importers.dialects import add_message
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import plain_number
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import as_text, id_text, whole_number
 from trajdiff.importers.notices import Where
 from trajdiff.importers.protocol import Claim, Head, Imported, Peek, Plan, ReadOptions, Shape, Source

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from trajdiff.importers.bare import as_list, as_object, value_of
+from trajdiff.importers.bare import value_of
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.harbor_trial import Folder, TrialReader
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import id_text, whole_number
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source, Unreadable

@@ -12,9 +12,9 @@ from typing import Any
 from trajdiff.importers import scoring, verdicts
 from trajdiff.importers.atif import opened_object, read_with_continuations
 from trajdiff.importers.atif_steps import AtifReader
-from trajdiff.importers.bare import as_list, as_object
 from trajdiff.importers.harbor_errors import makes_invalid, reason_of
 from trajdiff.importers.jsontext import plain_number
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
 from trajdiff.importers.notices import Notices, Where
 from trajdiff.importers.protocol import ReadOptions, Source

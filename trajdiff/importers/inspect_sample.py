@@ -10,6 +10,7 @@ from typing import Any
 from trajdiff.importers import scoring, verdicts
 from trajdiff.importers.inspect_steps import add_steps
 from trajdiff.importers.jsontext import canonical, plain_number
+from trajdiff.importers.lenient import as_object
 from trajdiff.importers.naming import as_text, id_text, whole_number
 from trajdiff.importers.notices import Notices, Where
 from trajdiff.importers.protocol import ReadOptions
@@ -71,13 +72,13 @@ class Run:
     @classmethod
     def of(cls, header: Mapping[str, Any]) -> Run:
         """The run of a header; every field may be missing."""
-        spec = _object(header.get("eval"))
-        config, dataset = _object(spec.get("config")), _object(spec.get("dataset"))
+        spec = as_object(header.get("eval"))
+        config, dataset = as_object(spec.get("config")), as_object(spec.get("dataset"))
         listed = dataset.get("sample_ids")
         named = map(id_text, listed) if isinstance(listed, list) else ()
         solver = id_text(spec.get("solver"))
-        revision = id_text(_object(spec.get("revision")).get("commit"))
-        packages = _object(spec.get("packages"))
+        revision = id_text(as_object(spec.get("revision")).get("commit"))
+        packages = as_object(spec.get("packages"))
         producer = {
             "name": "inspect_ai",
             "version": packages.get("inspect_ai"),
@@ -107,7 +108,8 @@ class Run:
 
 
 def _sampling(spec: Mapping[str, Any], header: Mapping[str, Any]) -> Mapping[str, Any]:
-    merged = _object(_object(header.get("plan")).get("config")) | _object(spec.get("model_generate_config"))
+    planned = as_object(as_object(header.get("plan")).get("config"))
+    merged = planned | as_object(spec.get("model_generate_config"))
     return {key: one for key, one in merged.items() if one is not None}
 
 
@@ -215,7 +217,8 @@ class RunReader:
 def _scores(recorded: Any) -> dict[str, Any]:
     """Scorer name to value; lists and objects stay what they are."""
     return {
-        str(name): one.get("value") if isinstance(one, dict) else one for name, one in _object(recorded).items()
+        str(name): one.get("value") if isinstance(one, dict) else one
+        for name, one in as_object(recorded).items()
     }
 
 
@@ -234,7 +237,7 @@ def _termination(value: dict[str, Any], error: str | None) -> Termination:
         cancelled = error.startswith("CancelledError")
         reason = TerminationReason.CANCELLED if cancelled else TerminationReason.INFRA_ERROR
         return Termination(reason=reason, raw=error[:200], rule="error")
-    choices = _object(value.get("output")).get("choices")
+    choices = as_object(value.get("output")).get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     stop = id_text(first.get("stop_reason")) if isinstance(first, dict) else None
     if stop is None:
@@ -244,7 +247,7 @@ def _termination(value: dict[str, Any], error: str | None) -> Termination:
 
 def _usage(recorded: Any) -> Usage:
     """Tokens of all models of the sample; input tokens of this log leave cache reads and writes out."""
-    rows = [one for one in _object(recorded).values() if isinstance(one, dict)]
+    rows = [one for one in as_object(recorded).values() if isinstance(one, dict)]
 
     def total(name: str) -> int | None:
         found = [number for row in rows if (number := whole_number(row.get(name))) is not None]
@@ -264,7 +267,7 @@ def _usage(recorded: Any) -> Usage:
 
 
 def _cost(recorded: Any) -> float | None:
-    rows = [one for one in _object(recorded).values() if isinstance(one, dict)]
+    rows = [one for one in as_object(recorded).values() if isinstance(one, dict)]
     found = [cost for row in rows if (cost := plain_number(row.get("total_cost"))) is not None]
     return sum(found) if found else None
 
@@ -288,7 +291,3 @@ def _metadata(value: dict[str, Any], run: Run) -> dict[str, Any]:
     if isinstance(retries, list) and retries:
         made["error_retries"] = len(retries)
     return made
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

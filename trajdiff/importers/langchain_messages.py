@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trajdiff.importers.bare import as_list, as_object
 from trajdiff.importers.call_entries import call_entries
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import as_text
 
 _ROLES = {

@@ -12,10 +12,11 @@ from typing import Any
 
 from trajdiff.importers import scoring, verdicts
 from trajdiff.importers.arguments import read_arguments
-from trajdiff.importers.bare import NO_OUTCOME, as_list, as_object, tell_bare, tell_unread, value_of
+from trajdiff.importers.bare import NO_OUTCOME, tell_bare, tell_unread, value_of
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import plain_number
 from trajdiff.importers.langchain_messages import as_chat
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import as_text, id_text, whole_number
 from trajdiff.importers.notices import Where
 from trajdiff.importers.path_names import names_of

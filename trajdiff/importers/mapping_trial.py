@@ -9,13 +9,14 @@ from typing import Any
 from trajdiff.importers import verdicts
 from trajdiff.importers.expressions import Places, Scope
 from trajdiff.importers.jsontext import plain_number
+from trajdiff.importers.lenient import as_object
 from trajdiff.importers.mapping_rules import MappingRules, ValueRule
 from trajdiff.importers.mapping_steps import add_steps
 from trajdiff.importers.mapping_values import Reader
 from trajdiff.importers.mapping_verdict import judge_mapped
 from trajdiff.importers.naming import id_text, whole_number
 from trajdiff.importers.notices import Where
-from trajdiff.importers.own_fields import as_object, provenance_of, usage_of
+from trajdiff.importers.own_fields import provenance_of, usage_of
 from trajdiff.importers.protocol import Plan, ReadOptions
 from trajdiff.importers.row_fields import number_of
 from trajdiff.importers.steps import StepBuilder

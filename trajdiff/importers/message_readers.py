@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
-from trajdiff.importers.bare import as_list, as_object
 from trajdiff.importers.call_entries import call_entries
 from trajdiff.importers.chat_messages import add_chat_message, add_unknown
 from trajdiff.importers.dialects import add_message
 from trajdiff.importers.jsontext import compact
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import as_text, id_text
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder, spoken

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from trajdiff.importers import verdicts
-from trajdiff.importers.bare import NO_OUTCOME, as_object, tell_unread, value_of
+from trajdiff.importers.bare import NO_OUTCOME, tell_unread, value_of
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import plain_number
+from trajdiff.importers.lenient import as_object
 from trajdiff.importers.naming import as_text, id_text, whole_number
 from trajdiff.importers.notices import Where
 from trajdiff.importers.openhands_events import EventReader, listed, tasks_of

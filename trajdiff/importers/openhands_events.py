@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
-from trajdiff.importers.bare import as_list, as_object
 from trajdiff.importers.jsontext import compact
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import as_text, id_text, shortened
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder

@@ -8,6 +8,7 @@ from typing import Any
 
 from trajdiff.importers import verdicts
 from trajdiff.importers.jsontext import plain_number
+from trajdiff.importers.lenient import as_flag, as_list, as_object
 from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
 from trajdiff.importers.notices import Where
 from trajdiff.importers.texts import content_text
@@ -172,18 +173,3 @@ def with_numbers(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: with_numbers(one) for key, one in value.items()}
     return [with_numbers(one) for one in value] if isinstance(value, list) else value
-
-
-def as_object(value: Any) -> Mapping[str, Any]:
-    """An object, or an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def as_list(value: Any) -> list[Any]:
-    """A list, or an empty one."""
-    return value if isinstance(value, list) else []
-
-
-def as_flag(value: Any) -> bool | None:
-    """True or false, or None."""
-    return value if isinstance(value, bool) else None

@@ -10,13 +10,10 @@ from typing import Any
 
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import id_text, shortened
 from trajdiff.importers.notices import Notices, Where
 from trajdiff.importers.own_events import Assembled, Recordings, is_event, with_lines
-from trajdiff.importers.own_fields import (
-    as_list,
-    as_object,
-)
 from trajdiff.importers.own_steps import SCHEMA_NAME, add_steps
 from trajdiff.importers.own_trial import described_trial, plan_of, where_of
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from trajdiff.importers.jsontext import plain_number
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import as_text, id_text, whole_number
 from trajdiff.importers.notices import Notices, Where
 from trajdiff.importers.own_fields import (
-    as_list,
-    as_object,
     human_of,
     items_of,
     judgement_of,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trajdiff.importers.bare import as_list, as_object
 from trajdiff.importers.jsontext import BadJsonError, compact, tolerant
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import as_text
 from trajdiff.importers.span_values import Span
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from trajdiff.importers.arguments import read_arguments
-from trajdiff.importers.bare import as_list, as_object, tell_unread, value_of
+from trajdiff.importers.bare import tell_unread, value_of
 from trajdiff.importers.chat_messages import add_chat_message
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.empty_traces import empty_trial
 from trajdiff.importers.jsontext import BadJsonError, plain_number, tolerant
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import as_text, id_text, whole_number
 from trajdiff.importers.notices import Where
 from trajdiff.importers.path_names import names_of

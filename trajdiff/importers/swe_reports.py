@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from trajdiff.importers import jsontext
-from trajdiff.importers.bare import NO_OUTCOME, as_list, as_object, tell_bare
+from trajdiff.importers.bare import NO_OUTCOME, tell_bare
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError
+from trajdiff.importers.lenient import as_list, as_object
 from trajdiff.importers.naming import id_text
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.protocol import Claim, Imported, Peek, ReadOptions, Shape, Source

@@ -8,6 +8,7 @@ from typing import Any
 
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError
+from trajdiff.importers.lenient import as_object
 from trajdiff.importers.naming import id_text, whole_number
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source, Unreadable
@@ -96,7 +97,7 @@ def _is_results(peek: Peek) -> bool:
     if not head.has("info", "tasks"):
         return False
     return head.has("simulations") or bool(
-        {"agent_info", "environment_info", "num_trials"} & set(_object(head.get("info")))
+        {"agent_info", "environment_info", "num_trials"} & set(as_object(head.get("info")))
     )
 
 
@@ -132,10 +133,10 @@ def _run_of(document: Document) -> _Run:
     is_results = "info" in document.fields and "tasks" in document.fields and "task_id" not in document.fields
     if not is_results:
         return _Run(is_results=False, producer={})
-    info = _object(_head_field(document, "info"))
+    info = as_object(_head_field(document, "info"))
     listed = _head_field(document, "tasks")
-    agent = _object(info.get("agent_info"))
-    suite = id_text(_object(info.get("environment_info")).get("domain_name"))
+    agent = as_object(info.get("agent_info"))
+    suite = id_text(as_object(info.get("environment_info")).get("domain_name"))
     tasks = [task_of(one, suite) for one in listed] if isinstance(listed, list) else []
     arguments = agent.get("llm_args")
     return _Run(
@@ -166,7 +167,7 @@ def _head_field(document: Document, key: str) -> Any:
 
 
 def _policy_version(info: dict[str, Any]) -> str | None:
-    policy = _object(info.get("environment_info")).get("policy")
+    policy = as_object(info.get("environment_info")).get("policy")
     if not isinstance(policy, str):
         return None
     import hashlib
@@ -175,7 +176,7 @@ def _policy_version(info: dict[str, Any]) -> str | None:
 
 
 def _producer(info: dict[str, Any], agent: dict[str, Any]) -> dict[str, Any]:
-    user = _object(info.get("user_info"))
+    user = as_object(info.get("user_info"))
     said = {
         "commit": info.get("git_commit"),
         "agent": agent.get("implementation"),
@@ -287,11 +288,11 @@ class _Reading:
 
     def _note_effects(self, value: Any) -> None:
         """What the file says about the effect of tools: ``tool_type`` in the action checks."""
-        checks = _object(value.get("reward_info")).get("action_checks")
+        checks = as_object(value.get("reward_info")).get("action_checks")
         for check in checks if isinstance(checks, list) else ():
             if isinstance(check, dict):
                 effect = _EFFECTS.get(str(check.get("tool_type")))
-                name = _object(check.get("action")).get("name")
+                name = as_object(check.get("action")).get("name")
                 if effect is not None and isinstance(name, str):
                     self.effects[name] = effect
 
@@ -302,8 +303,8 @@ class _Reading:
             return
         found = {one.producer_id for one in self.simulations}
         for entry in index:
-            known = id_text(_object(entry).get("id"))
-            task_id = id_text(_object(entry).get("task_id"))
+            known = id_text(as_object(entry).get("id"))
+            task_id = id_text(as_object(entry).get("task_id"))
             if known is None or task_id is None or known in found:
                 continue
             trial = id_text(entry.get("trial"))
@@ -353,7 +354,3 @@ def _value_of(record: Record) -> Any:
     """What ``read_simulation`` reads, from a record that was read before."""
     value = decode_simulation(record)
     return exported_simulation(value) if isinstance(value, dict) and "run_info" in value else value
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

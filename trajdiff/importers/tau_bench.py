@@ -11,6 +11,7 @@ from typing import Any
 from trajdiff.importers import verdicts
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError, canonical, plain_number
+from trajdiff.importers.lenient import as_object
 from trajdiff.importers.naming import id_text, whole_number
 from trajdiff.importers.notices import Notices, Where
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source
@@ -109,7 +110,7 @@ def _trial(
     task_id = id_text(value.get("task_id")) or ""
     number = whole_number(value.get("trial"))
     trial_id = id_text(value.get("trial")) or ""
-    info = _object(value.get("info"))
+    info = as_object(value.get("info"))
     error = content_text(info.get("error"))
     builder = StepBuilder(path=document.path, pointer=record.pointer, line=record.line)
     where = Where(document.notices, document.path, record.pointer, record.line, task_id, trial_id)
@@ -122,7 +123,7 @@ def _trial(
     steps = builder.finish(termination, messages=len(messages), at=last)
     builder.report(where)
     verdicts.tell_unscored(where, judgement, termination, value.get("reward"), at=".reward")
-    scores = _object(_object(info.get("reward_info")).get("info"))
+    scores = as_object(as_object(info.get("reward_info")).get("info"))
     return Trial(
         task_id=task_id,
         trial_id=trial_id,
@@ -191,7 +192,7 @@ def _items(scores: dict[str, Any]) -> tuple[CriterionItems, ...]:
 
 
 def _task(value: dict[str, Any], task_id: str) -> Task:
-    recorded = _object(_object(value.get("info")).get("task"))
+    recorded = as_object(as_object(value.get("info")).get("task"))
     if not recorded:
         return Task(task_id=task_id)
     outputs = recorded.get("outputs")
@@ -227,7 +228,3 @@ def _provenance(path: str) -> Provenance:
     return Provenance(
         model=found["model"], agent=found["strategy"], sampling={"temperature": float(found["temperature"])}
     )
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from trajdiff.importers.bare import as_object
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError, plain_number
+from trajdiff.importers.lenient import as_object
 from trajdiff.importers.naming import as_text, whole_number
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source, Unreadable
 from trajdiff.importers.shipped_importer import ShippedImporter
