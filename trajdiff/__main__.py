@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-#: The code of an interrupted program (interface.md 5.2).
+#: The code of an interrupted program.
 INTERRUPTED = 130
 
 

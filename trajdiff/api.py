@@ -1,4 +1,4 @@
-"""trajdiff in Python: recorded runs in, data frames and documents out (interface.md 8.4).
+"""trajdiff in Python: recorded runs in, data frames and documents out.
 
 Nothing here prints, exits or reads the environment. Frames have the columns of the exports.
 """

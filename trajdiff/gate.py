@@ -1,4 +1,4 @@
-"""``check``: every gate over a candidate, alone or against a baseline (statistics.md 15, interface.md 4.6)."""
+"""``check``: every gate over a candidate, alone or against a baseline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gates on one figure of a run: a least lower end, a highest cost, a longest time (statistics.md 15)."""
+"""Gates on one figure of a run: a least lower end, a highest cost, a longest time."""
 
 from __future__ import annotations
 

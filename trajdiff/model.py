@@ -83,7 +83,7 @@ class TerminationReason(StrEnum):
     UNKNOWN = "unknown"
 
 
-#: Endings by the trial's own budget: without a verdict they count as failures (statistics.md 3.1).
+#: Endings by the trial's own budget: without a verdict they count as failures.
 LIMITS = frozenset(
     {
         TerminationReason.MAX_STEPS,

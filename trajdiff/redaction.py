@@ -1,4 +1,4 @@
-"""Hides secrets and personal data in whatever is meant to be shared (interface.md 13).
+"""Hides secrets and personal data in whatever is meant to be shared.
 
 Works on finished values (a report, a comparison, a corpus) after the analysis, so it cannot change a result.
 Equal values get the same placeholder, ``[redacted:token#1]``: a difference between two secrets stays visible

@@ -1,4 +1,4 @@
-"""Findings as nodes of tables, so that ``reliability`` can say how strongly each goes with failing (7)."""
+"""Findings as nodes of tables, so that ``reliability`` can say how strongly each goes with failing."""
 
 from __future__ import annotations
 

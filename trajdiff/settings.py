@@ -1,4 +1,4 @@
-"""Settings of a project: ``trajdiff.toml`` or ``[tool.trajdiff]`` in ``pyproject.toml`` (interface.md 7).
+"""Settings of a project: ``trajdiff.toml`` or ``[tool.trajdiff]`` in ``pyproject.toml``.
 
 ``load_settings`` finds and checks them, ``override`` puts options above them, ``explain`` says where each
 value came from, ``default_traces`` what to read where a command was given no TRACES.
@@ -142,7 +142,7 @@ def explain(settings: Settings) -> tuple[tuple[str, str, str], ...]:
 
 
 def default_traces(settings: Settings, start: Path) -> tuple[list[str], str]:
-    """What to read where a command was given no TRACES, and the words that say why (interface.md 4.2).
+    """What to read where a command was given no TRACES, and the words that say why.
 
     The paths are relative to ``start``. Raises ``UsageError`` where there is nothing to fall back on.
     """

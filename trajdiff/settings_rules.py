@@ -37,7 +37,7 @@ class AcceptRule:
     until: str | None = None
 
 
-#: The kinds an entry may name (interface.md 3.5); a test holds them to those the analysis knows.
+#: The kinds an entry may name; a test holds them to those the analysis knows.
 KINDS = (
     "missing_step", "wrong_argument", "wrong_tool", "extra_write", "ineffective_write", "duplicate_write",
     "wrong_order", "result_difference", "misread_result", "wrong_answer", "unrecovered_error", "early_stop",

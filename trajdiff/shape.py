@@ -1,4 +1,4 @@
-"""Leaves the shape of a finished value and takes out what was said: ``--no-content`` (interface.md 13).
+"""Leaves the shape of a finished value and takes out what was said: ``--no-content``.
 
 What stays: ids, tools, marks, verdicts, kinds, grades, counts and places in the log. What goes: arguments,
 results, messages, titles, reasons in free text, and every sentence that quotes one of them.

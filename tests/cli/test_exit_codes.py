@@ -1,4 +1,4 @@
-"""Every exit code, and that none of them means two things (interface.md 5.2)."""
+"""Every exit code, and that none of them means two things."""
 
 from __future__ import annotations
 

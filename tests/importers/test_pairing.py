@@ -104,7 +104,7 @@ def test_a_message_with_text_and_call_gives_two_steps_of_one_turn() -> None:
     assert kinds == [(StepKind.MESSAGE, 0, "One moment."), (StepKind.TOOL_CALL, 0, None)]
 
 
-# The rule, written down word by word (formats.md 3.3), over random dialogues
+# The rule, written down word by word, over random dialogues
 
 Event = tuple[str, int, str | None, str | None]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -105,7 +106,7 @@ def test_heavy_packages_are_imported_where_they_are_used(imports: list[Import]) 
 
 
 def test_no_forbidden_phrase_is_in_the_package(project: Path) -> None:
-    """What a report may never claim (interface.md 3.2), whoever writes the text."""
+    """What a report may never claim, whoever writes the text."""
     phrases = ("caused by", "led to", "because of", "root cause", "responsible for")
     hits = [
         f"{path.relative_to(project)}: {phrase}"
@@ -113,6 +114,18 @@ def test_no_forbidden_phrase_is_in_the_package(project: Path) -> None:
         if path.suffix in {".py", ".toml", ".json", ".html", ".md"}
         for phrase in phrases
         if phrase in path.read_text(encoding="utf-8").lower()
+    ]
+    assert not hits
+
+
+def test_no_comment_points_to_a_document_that_readers_do_not_have(project: Path) -> None:
+    known = {path.name for path in project.glob("*.md")}
+    hits = [
+        f"{path.relative_to(project)}: {name}"
+        for folder in (PACKAGE, "tests")
+        for path in sorted((project / folder).rglob("*.py"))
+        for name in re.findall(r"\b[a-z-]+\.md(?= [0-9])", path.read_text(encoding="utf-8"))
+        if name not in known
     ]
     assert not hits
 

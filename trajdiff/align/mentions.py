@@ -1,6 +1,6 @@
 """Which values a message states: numbers, identifiers, dates; and the test whether it states a given one.
 
-A message is compared by what it commits to, not by its wording (divergence.md 2.3). The mention test errs on
+A message is compared by what it commits to, not by its wording. The mention test errs on
 the side of "no": a short number or a common word counts only beside a word of the argument's name, so that a
 "2" in a list is not taken for a count of two.
 """

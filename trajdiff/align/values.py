@@ -1,7 +1,7 @@
 """The canonical form of values: what counts as the same argument, result or stated value.
 
-A canonical value is a string, so that equality and hashing are cheap and order is total. The rules
-(divergence.md 3): stringified JSON and literals are parsed; numbers compare by value (1 = 1.0, true is not
+A canonical value is a string, so that equality and hashing are cheap and order is total. The rules:
+stringified JSON and literals are parsed; numbers compare by value (1 = 1.0, true is not
 1); case, white space and width of text are folded; key order does not matter; lists of identifiers or objects
 are multisets; parallel lists are zipped; volatile values (request ids, timestamps of the call) are dropped.
 """

@@ -1,4 +1,4 @@
-"""From whatever happens to an exit code and a message (interface.md 5.2, 5.11).
+"""From whatever happens to an exit code and a message.
 
 0 done, 1 a finding was asked for and is there, 2 usage, 3 bad input (or a defect of ours), 130 interrupted.
 """

@@ -1,4 +1,4 @@
-"""Finds the task or trial a user means (interface.md 4.3): exact id, unique beginning, or a suggestion."""
+"""Finds the task or trial a user means: exact id, unique beginning, or a suggestion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options that several commands share (interface.md 4.4, 4.5), and what their values are called."""
+"""The options that several commands share, and what their values are called."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ _to_option = click.option(
     help="Also write a file; its suffix names the format. Repeatable; - is standard output and needs --format.",
 )
 
-#: On everything that writes files (interface.md 13).
+#: On everything that writes files.
 sharing = (
     click.option("--redact", is_flag=True, help="Hide secrets and personal data on standard output, too."),
     click.option("--no-redact", is_flag=True, help="Hide nothing in the files written."),

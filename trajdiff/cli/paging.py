@@ -1,4 +1,4 @@
-"""Long text on a terminal goes through a pager; anything else is written straight (interface.md 5.6)."""
+"""Long text on a terminal goes through a pager; anything else is written straight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken out of a document before it leaves: redaction, and ``--no-content`` (interface.md 13)."""
+"""What is taken out of a document before it leaves: redaction, and ``--no-content``."""
 
 from __future__ import annotations
 

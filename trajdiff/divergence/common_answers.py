@@ -1,4 +1,4 @@
-"""Answers of tasks in which nothing is changed: what all passes' answers have in common (divergence.md 7a).
+"""Answers of tasks in which nothing is changed: what all passes' answers have in common.
 
 An answer differs where it has none of the telling words that every pass's answer has. That takes several
 passes: with one reference an answer in other words looks like another answer. Where a document that every pass

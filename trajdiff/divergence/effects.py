@@ -1,4 +1,4 @@
-"""What a tool does (read, write, control, unknown), and which rule decided it (divergence.md 3).
+"""What a tool does (read, write, control, unknown), and which rule decided it.
 
 In this order: the settings; a hint recorded in the log; evidence in the traces (a read of the same entity gave
 another result after the call and nothing else could have changed it); the verb of the name; else unknown,

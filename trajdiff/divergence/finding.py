@@ -14,7 +14,7 @@ from trajdiff.align.table import AlignedTable
 
 
 class Kind(StrEnum):
-    """What kind of difference separates the outcomes (interface.md 3.5)."""
+    """What kind of difference separates the outcomes."""
 
     MISSING_STEP = "missing_step"
     WRONG_ARGUMENT = "wrong_argument"

@@ -1,7 +1,7 @@
 """Levels below writes: answers and endings of its own, results that differ, reads and facts that passes share.
 
-They separate less well than writes, so the report uses each only where held-out passes do not trip over it
-(divergence.md 3a). What passes have in common takes two of them at least: one shows no rule.
+They separate less well than writes, so the report uses each only where held-out passes do not trip over it.
+What passes have in common takes two of them at least: one shows no rule.
 """
 
 from __future__ import annotations

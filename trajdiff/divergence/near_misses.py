@@ -1,4 +1,4 @@
-"""Near misses: what a passing trial did that would be looked at had it failed (divergence.md 7).
+"""Near misses: what a passing trial did that would be looked at had it failed.
 
 Only deviations with a rule of their own count: a look that all other passes take before a write and this trial
 does not, a write that it had to undo, a call that it repeated for nothing. Other words, other reads and another

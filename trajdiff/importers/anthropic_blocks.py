@@ -1,4 +1,4 @@
-"""Messages in Anthropic blocks: text, thinking, tool_use, tool_result (formats.md 7.10)."""
+"""Messages in Anthropic blocks: text, thinking, tool_use, tool_result."""
 
 from __future__ import annotations
 

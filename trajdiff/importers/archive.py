@@ -1,7 +1,7 @@
 """Zip containers as logs use them: deflate and zstd members, several zstd frames a member, cut files.
 
 The standard library lists zstd members but cannot read them before Python 3.14, and the backport's own zip
-reader refuses members made of several frames; so the members are read here (formats.md 4.3).
+reader refuses members made of several frames; so the members are read here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A single ATIF trajectory file, with its continuations beside it (formats.md 7.4). No verdict inside."""
+"""A single ATIF trajectory file, with its continuations beside it. No verdict inside."""
 
 from __future__ import annotations
 

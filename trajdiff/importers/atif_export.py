@@ -1,4 +1,4 @@
-"""Writes trials as ATIF-v1.6 trajectories, so that reading them gives the same trials (formats.md 9).
+"""Writes trials as ATIF-v1.6 trajectories, so that reading them gives the same trials.
 
 What ATIF has no place for (verdict, task, numbers of messages, calls of other sides than the agent) stands
 under ``extra.trajdiff`` of the trajectory, its steps, calls and results; other readers may pass it over.

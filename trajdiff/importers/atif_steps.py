@@ -1,4 +1,4 @@
-"""The steps of an ATIF trajectory, versions 1.0 to 1.8, read leniently (formats.md 7.4)."""
+"""The steps of an ATIF trajectory, versions 1.0 to 1.8, read leniently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages in the way of OpenAI chat completions, whoever recorded them (formats.md 7.8)."""
+"""Messages in the way of OpenAI chat completions, whoever recorded them."""
 
 from __future__ import annotations
 

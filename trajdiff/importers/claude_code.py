@@ -1,4 +1,4 @@
-"""Claude Code sessions: transcripts and stream-json output, as JSONL (formats.md 7.10).
+"""Claude Code sessions: transcripts and stream-json output, as JSONL.
 
 One response is spread over several lines; they are put together by message id. No published session was at
 hand: fixtures follow the specification. That a trial cut off by the client's quota message is invalid is an

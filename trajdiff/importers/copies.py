@@ -1,4 +1,4 @@
-"""Finds recordings of the same trial and keeps one of them (formats.md 3.8)."""
+"""Finds recordings of the same trial and keeps one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EvalKit ``outputDir/trial-N`` folders: one record a sample in each (formats.md 7.17).
+"""EvalKit ``outputDir/trial-N`` folders: one record a sample in each.
 
 No public specification is known; the layout follows the project's own description and a made-up folder. Every
 file under a ``trial-N`` is read, also those of several run folders; N is the number of the trial.

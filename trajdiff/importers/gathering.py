@@ -14,7 +14,7 @@ from trajdiff.natural import natural_key
 
 _GLOB = re.compile(r"[*?\[]")
 
-#: Files that lie beside logs and are none: roll-ups and companions of known producers (formats.md 4.4).
+#: Files that lie beside logs and are none: roll-ups and companions of known producers.
 _LEFT_OUT = (
     ("summary.json", "a roll-up, not a log"),
     ("eval_stats.json", "a roll-up, not a log"),

@@ -1,4 +1,4 @@
-"""Harbor job and trial folders (formats.md 7.4). Totals of the job are checked, never read as trials.
+"""Harbor job and trial folders. Totals of the job are checked, never read as trials.
 
 The layout is that of harbor 0.26; no published job with several attempts a task was at hand. How a per-job
 policy for exceptions is written is inferred.

@@ -1,6 +1,6 @@
 """What happened in an inspect_ai sample by its events: model outputs and tools, with the actor of each.
 
-Model calls of scorers, and graders among the models, are no part of the trial (formats.md 3.15).
+Model calls of scorers, and graders among the models, are no part of the trial.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""inspect_ai logs: ``.eval`` archives and ``.json`` files (formats.md 7.3).
+"""inspect_ai logs: ``.eval`` archives and ``.json`` files.
 
 Read without the producer's library. An archive without header (a run that crashed or is under way) is read
 from its journal and its samples; one whose directory is lost gives the samples that are complete.

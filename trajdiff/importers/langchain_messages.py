@@ -1,4 +1,4 @@
-"""LangChain messages as chat messages: with data, with kwargs, or flat (formats.md 7.12)."""
+"""LangChain messages as chat messages: with data, with kwargs, or flat."""
 
 from __future__ import annotations
 

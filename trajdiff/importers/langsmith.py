@@ -1,4 +1,4 @@
-"""Runs exported from LangSmith, as a list or lines (formats.md 7.12). No real export was at hand.
+"""Runs exported from LangSmith, as a list or lines. No real export was at hand.
 
 Runs of one trace are one trial of the example that the root run refers to. Model runs give messages and calls,
 tool runs results: the same way of putting a trial together as for spans.

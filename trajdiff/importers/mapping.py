@@ -1,4 +1,4 @@
-"""Reads any JSON layout by a mapping of the settings: expressions onto the canonical record (formats.md 8)."""
+"""Reads any JSON layout by a mapping of the settings: expressions onto the canonical record."""
 
 from __future__ import annotations
 

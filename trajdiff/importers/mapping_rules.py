@@ -1,4 +1,4 @@
-"""A mapping table ``[map.NAME]`` as rules: every key checked, every expression compiled (formats.md 8).
+"""A mapping table ``[map.NAME]`` as rules: every key checked, every expression compiled.
 
 Each key takes one expression, or a table whose ``path`` is the expression and that says more about the value.
 """

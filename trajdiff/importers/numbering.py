@@ -1,4 +1,4 @@
-"""The numbers and ids of the trials of one task: those of the log, else a stable order (formats.md 3.10)."""
+"""The numbers and ids of the trials of one task: those of the log, else a stable order."""
 
 from __future__ import annotations
 

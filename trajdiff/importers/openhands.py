@@ -1,4 +1,4 @@
-"""OpenHands ``output.jsonl`` and bare lists of its events, joined with SWE-bench reports (formats.md 7.7).
+"""OpenHands ``output.jsonl`` and bare lists of its events, joined with SWE-bench reports.
 
 The generations V0 and V1 follow the specification; the one real file at hand is that of the issue resolver.
 """

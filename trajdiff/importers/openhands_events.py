@@ -1,4 +1,4 @@
-"""The events of an OpenHands history: pairs, V0 actions and observations, V1 events (formats.md 7.7)."""
+"""The events of an OpenHands history: pairs, V0 actions and observations, V1 events."""
 
 from __future__ import annotations
 

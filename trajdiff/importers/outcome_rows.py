@@ -19,7 +19,7 @@ from trajdiff.importers.opening import open_document
 from trajdiff.importers.protocol import Unreadable
 
 # fmt: off
-#: Other names of columns. ``success`` is none of them: it often means "submitted" (formats.md 3.1).
+#: Other names of columns. ``success`` is none of them: it often means "submitted".
 ALIASES = {
     "task_id": "task", "trial_id": "trial", "passed": "verdict", "pass": "verdict", "outcome": "verdict",
     "score": "reward", "stop": "termination", "env_version": "environment_version", "file": "path",

@@ -57,7 +57,7 @@ def _actions(actions: list[Any]) -> tuple[ExpectedAction, ...]:
 def judgement_of(
     record: Mapping[str, Any], termination: Termination, threshold: float | None, where: Where
 ) -> Judgement:
-    """The recorded verdict, else the one that follows from the reward (formats.md 3.1).
+    """The recorded verdict, else the one that follows from the reward.
 
     A threshold the user gives decides again between pass and fail where there is a reward.
     """

@@ -1,4 +1,4 @@
-"""The project's own format, trajdiff/1: one trial a record, as JSON object, array or lines (formats.md 9).
+"""The project's own format, trajdiff/1: one trial a record, as JSON object, array or lines.
 
 A recorder writes a trial as several lines with ``event``; ``own_events`` puts them together."""
 

@@ -1,4 +1,4 @@
-"""Which call a result belongs to. Ids only narrow the choice; position decides (formats.md 3.3)."""
+"""Which call a result belongs to. Ids only narrow the choice; position decides."""
 
 from __future__ import annotations
 

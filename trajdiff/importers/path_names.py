@@ -1,7 +1,7 @@
 """Names for the trials of traces that record none: task and trial number from the parts of the path.
 
 A number counts only beside a word that says what it numbers (``trial-3``, ``attempt_2``, ``task7_run_01``); a
-bare number or a random suffix is never read as a trial (formats.md 3.10).
+bare number or a random suffix is never read as a trial.
 """
 
 from __future__ import annotations

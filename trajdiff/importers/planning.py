@@ -1,4 +1,4 @@
-"""How many trials of a task were planned, and which of them are not there (formats.md 3.9)."""
+"""How many trials of a task were planned, and which of them are not there."""
 
 from __future__ import annotations
 

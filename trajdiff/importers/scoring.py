@@ -1,7 +1,7 @@
 """Which of several recorded scores decides, and what its value means: numbers, letters, lists, objects.
 
 One score is taken as it is. Several need a choice (``NAME`` or ``NAME.key``); without one the trial is
-unscored and the names are told once a file: never 0, never a mean (formats.md 3.1).
+unscored and the names are told once a file: never 0, never a mean.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Messages of model spans in every attribute dialect, as chat messages (formats.md 7.13)."""
+"""Messages of model spans in every attribute dialect, as chat messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenTelemetry GenAI, OpenInference and Traceloop spans (formats.md 7.13).
+"""OpenTelemetry GenAI, OpenInference and Traceloop spans.
 
 The attributes were checked on published fixtures. Putting a whole trial together is inferred: no dump of one
 was at hand.

@@ -1,4 +1,4 @@
-"""SWE-agent ``.traj`` files, joined with SWE-bench reports where they lie near (formats.md 7.6)."""
+"""SWE-agent ``.traj`` files, joined with SWE-bench reports where they lie near."""
 
 from __future__ import annotations
 

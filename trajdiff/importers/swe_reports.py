@@ -1,4 +1,4 @@
-"""SWE-bench reports: the verdicts of SWE-agent, mini-swe-agent and OpenHands trajectories (formats.md 7.6).
+"""SWE-bench reports: the verdicts of SWE-agent, mini-swe-agent and OpenHands trajectories.
 
 A report beside the trajectories, or in one of the folders above, is joined by instance id. Resolved is a pass,
 unresolved and empty patch are failures, error and infrastructure failure are invalid, incomplete is unscored;

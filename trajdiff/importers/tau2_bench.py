@@ -1,4 +1,4 @@
-"""tau2 and tau3 results: one file, a folder of simulations, or a task's export (formats.md 7.2)."""
+"""tau2 and tau3 results: one file, a folder of simulations, or a task's export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tau-bench results: a list of trials with task_id, reward, info, traj and trial (formats.md 7.1)."""
+"""tau-bench results: a list of trials with task_id, reward, info, traj and trial."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _judgement(value: dict[str, Any], error: str | None, options: ReadOptions) -
 def _termination(
     messages: list[Any], info: dict[str, Any], error: str | None, judgement: Judgement
 ) -> Termination:
-    """How the trial ended; this harness does not record it (formats.md 7.1)."""
+    """How the trial ended; this harness does not record it."""
     last = messages[-1] if messages else None
     if error is not None:
         return Termination(reason=TerminationReason.INFRA_ERROR, raw=error, rule="info.error")

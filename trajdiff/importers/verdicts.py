@@ -22,7 +22,7 @@ def infra(raw: Any, rule: str, scorer: str | None = None) -> Judgement:
 def from_reward(
     raw: Any, *, threshold: float | None = None, error: str | None = None, scorer: str | None = None
 ) -> Judgement:
-    """The verdict of a recorded reward (formats.md 3.1).
+    """The verdict of a recorded reward.
 
     ``raw`` is the reward as recorded, None where there is none; ``error`` the error the trial recorded, if it
     is more than a limit; ``threshold`` makes ``reward >= threshold`` a pass, else a pass is a reward of 1.

@@ -1,4 +1,4 @@
-"""Results of verifiers, one rollout a line, read by a mapping that comes with the package (formats.md 7.18).
+"""Results of verifiers, one rollout a line, read by a mapping that comes with the package.
 
 The ``metadata.json`` of the run says model, sampling and how many rollouts were planned. Its means are no
 trials: they are compared with the rollouts, and the rollouts count.

@@ -1,4 +1,4 @@
-"""Acceptance by several criteria: all must hold, and none makes up for another (statistics.md 3.2)."""
+"""Acceptance by several criteria: all must hold, and none makes up for another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the number of trials was decided by their outcomes: then no mean over tasks is right (3.4)."""
+"""Whether the number of trials was decided by their outcomes: then no mean over tasks is right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agreement of judges, votes, and rates corrected for a judge's errors (statistics.md 12)."""
+"""Agreement of judges, votes, and rates corrected for a judge's errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How strongly deviating goes with failing: inside a task, and across tasks by strata (statistics.md 7).
+"""How strongly deviating goes with failing: inside a task, and across tasks by strata.
 
 All p are exact fractions of integers. They describe the recorded trials; a node that was found with the same
 trials gets an ``exploratory`` p, and no p here says what brought a failure about.

@@ -1,4 +1,4 @@
-"""How alike the trials of a task are, and how they compare with recorded required steps (statistics.md 10)."""
+"""How alike the trials of a task are, and how they compare with recorded required steps."""
 
 from __future__ import annotations
 

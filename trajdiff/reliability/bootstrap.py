@@ -1,4 +1,4 @@
-"""The task-level percentile bootstrap that stands beside the headline interval (statistics.md 5.3)."""
+"""The task-level percentile bootstrap that stands beside the headline interval."""
 
 from __future__ import annotations
 

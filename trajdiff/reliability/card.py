@@ -1,4 +1,4 @@
-"""The report card: everything about reliability that a report carries beside the point estimates (16)."""
+"""The report card: everything about reliability that a report carries beside the point estimates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Consistency beside correctness: the same wrong way every time is not reliable (statistics.md 10)."""
+"""Consistency beside correctness: the same wrong way every time is not reliable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cost of a delivery, human time and latency (statistics.md 11)."""
+"""Cost of a delivery, human time and latency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which trial enters the figures, and how: the states of statistics.md 3.1, before any rate is computed."""
+"""Which trial enters the figures, and how: one state per planned trial, before any rate is computed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TaskCounts:
 
 
 def count_task(task: TaskTrials) -> TaskCounts:
-    """Puts every planned trial of a task into exactly one state (statistics.md 3.1).
+    """Puts every planned trial of a task into exactly one state.
 
     A plan of ``expected_n`` trials holds the first recorded trials that fit into it beside the missing ones;
     records beyond it are ``unplanned``, so that a run added after seeing results cannot move a figure.

@@ -1,4 +1,4 @@
-"""Whether a published curve can come from so many tasks with so many trials each (statistics.md 14)."""
+"""Whether a published curve can come from so many tasks with so many trials each."""
 
 from __future__ import annotations
 

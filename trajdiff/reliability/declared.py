@@ -1,4 +1,4 @@
-"""Designs in which the number of trials depends on outcomes, for those who declare them (13).
+"""Designs in which the number of trials depends on outcomes, for those who declare them.
 
 ``screened``: the first trial of each task was a screening run; all tasks that failed it and a random sample of
 those that passed were repeated. The screening trial stays out; tasks are weighted by stratum.

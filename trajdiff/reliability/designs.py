@@ -1,4 +1,4 @@
-"""Cheaper designs and how far off they are, and what to measure next (statistics.md 4.2, 4.5 and 13)."""
+"""Cheaper designs and how far off they are, and what to measure next."""
 
 from __future__ import annotations
 

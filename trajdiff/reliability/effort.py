@@ -1,4 +1,4 @@
-"""Cost, time, tokens and people's minutes of recorded trials (statistics.md 11), scope and remedy (3.2)."""
+"""Cost, time, tokens and people's minutes of recorded trials, scope and remedy."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def effort(
 def _cost_interval(
     tasks: Sequence[TaskTrials], counted: Sequence[Trial], seed: int
 ) -> tuple[float, float | None, float] | None:
-    """Tasks drawn with everything that their trials cost and every delivery of theirs (statistics.md 11)."""
+    """Tasks drawn with everything that their trials cost and every delivery of theirs."""
     accepted = Counter(trial.task_id for trial in counted if trial.verdict is Verdict.PASS)
     costs = [[trial.cost_usd for trial in task.trials] for task in tasks]
     known = [[cost for cost in row if cost is not None] for row in costs]

@@ -1,4 +1,4 @@
-"""Reliability figures per task and over tasks: counts, pass^k, pass@k (statistics.md 3, 4 and 8)."""
+"""Reliability figures per task and over tasks: counts, pass^k, pass@k."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = [
     "why_absent",
 ]
 
-#: What ``infra`` and ``unscored`` may say (statistics.md 3.3); the first is the default.
+#: What ``infra`` and ``unscored`` may say; the first is the default.
 INFRA_POLICIES = ("fail", "exclude")
 UNSCORED_POLICIES = ("exclude", "fail")
 #: Intervals, and curves over planned trials, are computed up to this k; more would not be looked at.
@@ -80,7 +80,7 @@ class SuiteReliability:
     tasks without a counted trial (n/a, not in any mean). Trials are named ``task/trial``, in natural order.
 
     The tuples that end in ``_excluded``, ``_best`` and ``_worst`` are the further rows of the infrastructure
-    table (statistics.md 8), each up to its own smallest n. ``excluded_no_trials`` are tasks that have no
+    table, each up to its own smallest n. ``excluded_no_trials`` are tasks that have no
     value in the excluded row, ``excluded_shortest`` those that keep its k below that of the headline,
     ``excluded_n_min`` the n they have there. ``micro`` is accepted trials / counted trials.
     """
@@ -135,7 +135,7 @@ class SuiteReliability:
 
 
 def task_reliability(task: TaskTrials, *, infra: str = "fail", unscored: str = "exclude") -> TaskReliability:
-    """The figures of one task under the two counting rules (statistics.md 3.1).
+    """The figures of one task under the two counting rules.
 
     ``infra`` is ``fail`` or ``exclude``, ``unscored`` is ``exclude`` or ``fail``; raises ``UsageError``
     otherwise. Trials without a verdict that used up their own budget count as failures under both.
@@ -211,7 +211,7 @@ def suite_reliability(
 
 
 def _with_infra_rows(suite: SuiteReliability, rows: Sequence[TaskReliability]) -> SuiteReliability:
-    """Adds the rows of the infrastructure table (statistics.md 8) beside the headline.
+    """Adds the rows of the infrastructure table beside the headline.
 
     A trial that used up its budget without a verdict is a failure in all of them.
     """
@@ -244,7 +244,7 @@ def _check_policies(infra: str, unscored: str) -> None:
 
 
 def _check_sums(row: TaskReliability, infra: str, unscored: str) -> None:
-    """Both identities of statistics.md 3.1, and that the row was made with these settings."""
+    """That the counts of a row add up both ways, and that it was made with these settings."""
     left_out = (len(row.infra) if infra == "exclude" else 0) + (
         len(row.unscored) if unscored == "exclude" else 0
     )
@@ -261,7 +261,7 @@ def _check_sums(row: TaskReliability, infra: str, unscored: str) -> None:
 
 
 def best_case(row: TaskReliability) -> tuple[int, int]:
-    """(n, c) over the planned trials if everything that nobody judged had passed (statistics.md 8)."""
+    """(n, c) over the planned trials if everything that nobody judged had passed."""
     return _slots(row), _possible(row)
 
 

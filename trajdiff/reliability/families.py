@@ -1,4 +1,4 @@
-"""Families of tasks: tasks that share a template, a document or an environment are not independent (5.2)."""
+"""Families of tasks: tasks that share a template, a document or an environment are not independent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of a suite with their uncertainty: what stands beside every point estimate (statistics.md 5)."""
+"""The figures of a suite with their uncertainty: what stands beside every point estimate."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def suite_figures(
 def best_case_interval(
     rows: Sequence[TaskReliability], metric: str, k: int, families: Families | None = None
 ) -> SuiteInterval | None:
-    """The headline interval if every planned trial that is missing, unscored or infra had passed (8).
+    """The headline interval if every planned trial that is missing, unscored or infra had passed.
 
     ``metric`` is ``pass_hat`` or ``pass_at``; None where there is no such k or no interval.
     """

@@ -1,4 +1,4 @@
-"""What makes the gate fail, and which code says so (statistics.md 9 and 15)."""
+"""What makes the gate fail, and which code says so."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def exit_code(
     soft_failed: bool = False,
     soft_failed_in_best_case: bool = False,
 ) -> Code:
-    """The one code, in the order of statistics.md 15: what is worst and cannot be undone comes first."""
+    """The one code: what is worst and cannot be undone comes first."""
     if not usage_ok:
         return Code.USAGE
     if not readable:

@@ -1,4 +1,4 @@
-"""Hard gates: what no trial may do, counted apart from every average (statistics.md 9).
+"""Hard gates: what no trial may do, counted apart from every average.
 
 A call breaks a gate whether or not the tool carried it out: the attempt is what the gate is about.
 """

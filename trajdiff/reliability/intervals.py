@@ -1,4 +1,4 @@
-"""Intervals of one task and of a suite: Wilson on an effective number of tasks (statistics.md 5.1 and 5.2).
+"""Intervals of one task and of a suite: Wilson on an effective number of tasks.
 
 The suite's interval speaks of new tasks drawn like these, with the same trials per task. Tasks (or families
 of tasks) are the units, never trials: the variation between trials is already in the value of each task.
@@ -80,7 +80,7 @@ def suite_interval(
     weights: Sequence[Fraction] | None = None,
     level: float = LEVEL,
 ) -> SuiteInterval | None:
-    """The headline interval of the mean of ``values``, one exact value per task (statistics.md 5.2).
+    """The headline interval of the mean of ``values``, one exact value per task.
 
     ``trials`` counts the trials behind all values: the effective number of tasks never exceeds it.
     ``families`` names the family of each task, ``weights`` gives each a weight (not both: ``UsageError``).

@@ -1,4 +1,4 @@
-"""What a report rests on where a judge gave the verdicts: agreement, and the corrected rate (12)."""
+"""What a report rests on where a judge gave the verdicts: agreement, and the corrected rate."""
 
 from __future__ import annotations
 

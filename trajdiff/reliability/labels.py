@@ -1,4 +1,4 @@
-"""Labels that several judges gave to the same trials, and how far the judges agree (statistics.md 12)."""
+"""Labels that several judges gave to the same trials, and how far the judges agree."""
 
 from __future__ import annotations
 

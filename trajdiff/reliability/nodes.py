@@ -1,4 +1,4 @@
-"""Divergences as nodes of a 2x2 table per task: strength of each, and what repairing one could give (7)."""
+"""Divergences as nodes of a 2x2 table per task: strength of each, and what repairing one could give."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two systems on the same tasks: differences per task, never two intervals side by side (statistics.md 6)."""
+"""Two systems on the same tasks: differences per task, never two intervals side by side."""
 
 from __future__ import annotations
 

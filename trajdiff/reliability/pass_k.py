@@ -1,4 +1,4 @@
-"""The two estimators and their means over tasks, in exact arithmetic (statistics.md 4.1 to 4.4).
+"""The two estimators and their means over tasks, in exact arithmetic.
 
 pass^k = C(c,k) / C(n,k): the chance that k trials drawn without replacement from the n counted ones all
 pass. pass@k = 1 - C(n-c,k) / C(n,k): the chance that at least one of them does. Both for 1 <= k <= n.

@@ -1,4 +1,4 @@
-"""Support coverage and human remedy: what stands beside the success rate (statistics.md 2 and 3.2)."""
+"""Support coverage and human remedy: what stands beside the success rate."""
 
 from __future__ import annotations
 

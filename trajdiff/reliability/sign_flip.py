@@ -1,4 +1,4 @@
-"""The exact two-sided sign-flip test of paired differences (statistics.md 6.2)."""
+"""The exact two-sided sign-flip test of paired differences."""
 
 from __future__ import annotations
 

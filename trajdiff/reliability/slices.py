@@ -1,4 +1,4 @@
-"""Parts of a suite by something recorded, or by what the task requires (statistics.md 4.5)."""
+"""Parts of a suite by something recorded, or by what the task requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the uncertainty comes from: within tasks, between tasks, or a fault that trials share (5.4, 5.5)."""
+"""Where the uncertainty comes from: within tasks, between tasks, or a fault that trials share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SUSPICIOUS = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """Variance components of one trial's outcome (statistics.md 5.4).
+    """Variance components of one trial's outcome.
 
     ``within`` is the variance of one trial inside a task, ``between`` that of the tasks' chances, ``total``
     the variance of the tasks' means; ``icc`` is between / (between + within), None where both are 0.

@@ -1,4 +1,4 @@
-"""What makes trials comparable, as far as it is recorded, and what the data cannot show (statistics.md 3.5)."""
+"""What makes trials comparable, as far as it is recorded, and what the data cannot show."""
 
 from __future__ import annotations
 

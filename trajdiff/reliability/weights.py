@@ -1,4 +1,4 @@
-"""Weights of tasks (traffic shares), always with the name of where they come from (statistics.md 4.4)."""
+"""Weights of tasks (traffic shares), always with the name of where they come from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sentences of the report card, shared by terminal and Markdown (statistics.md 16)."""
+"""The sentences of the report card, shared by terminal and Markdown."""
 
 from __future__ import annotations
 

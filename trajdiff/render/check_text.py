@@ -1,4 +1,4 @@
-"""The gates for a terminal, as JSON and as JUnit XML (interface.md 6.8 and 10.3)."""
+"""The gates for a terminal, as JSON and as JUnit XML."""
 
 from __future__ import annotations
 

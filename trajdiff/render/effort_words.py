@@ -1,4 +1,4 @@
-"""What a run took, in words: cost per delivery, people's minutes, time and tokens (statistics.md 11)."""
+"""What a run took, in words: cost per delivery, people's minutes, time and tokens."""
 
 from __future__ import annotations
 

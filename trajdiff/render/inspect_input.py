@@ -1,4 +1,4 @@
-"""What was detected in the traces, without any analysis (interface.md 6.7), in every format."""
+"""What was detected in the traces, without any analysis, in every format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report card as JSON: full precision, null where a value does not exist (statistics.md 16.6)."""
+"""The report card as JSON: full precision, null where a value does not exist."""
 
 from __future__ import annotations
 

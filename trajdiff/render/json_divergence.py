@@ -1,4 +1,4 @@
-"""One divergence or abstention as a plain object (interface.md 8.2)."""
+"""One divergence or abstention as a plain object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scope, cost, time and consistency of the report card as JSON (statistics.md 10, 11 and 16.6)."""
+"""Scope, cost, time and consistency of the report card as JSON."""
 
 from __future__ import annotations
 

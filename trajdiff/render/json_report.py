@@ -1,4 +1,4 @@
-"""The report as one JSON object, schema ``trajdiff.report/1`` (interface.md 8.1)."""
+"""The report as one JSON object, schema ``trajdiff.report/1``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report says about the judge that its verdicts rest on (statistics.md 12)."""
+"""What a report says about the judge that its verdicts rest on."""
 
 from __future__ import annotations
 

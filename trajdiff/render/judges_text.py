@@ -1,4 +1,4 @@
-"""Agreement of judges for people and machines (interface.md 6.9)."""
+"""Agreement of judges for people and machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown that can be posted as a comment: the report and one task (interface.md 10.1)."""
+"""Markdown that can be posted as a comment: the report and one task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every mark trajdiff prints, its ASCII twin and the word for it (interface.md 3.6)."""
+"""Every mark trajdiff prints, its ASCII twin and the word for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs, and the gates over them, as a Markdown comment (interface.md 10.1)."""
+"""Two runs, and the gates over them, as a Markdown comment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs side by side for a terminal (interface.md 6.5)."""
+"""Two runs side by side for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes recorded text harmless before it is shown: logs are hostile input (interface.md 13).
+"""Makes recorded text harmless before it is shown: logs are hostile input.
 
 Nothing here shortens silently: a preview carries an explicit mark and the full length.
 """

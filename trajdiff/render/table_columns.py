@@ -1,4 +1,4 @@
-"""The columns of each export (interface.md 8.3): their names in order, and one line on what each means."""
+"""The columns of each export: their names in order, and one line on what each means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of each export, with the column names of interface.md 8.3. One function per export."""
+"""The rows of each export, under the names of ``table_columns``. One function per export."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def divergence_objects(report: Report, choice: Choice) -> list[dict[str, Any]]:
 
 
 def finding_of(divergence: Divergence) -> str:
-    """What is said about one trial, in the words of interface.md 3.3."""
+    """What is said about one trial: the kind of its divergence, or why there is none."""
     if not divergence.abstained and divergence.kind != FindingKind.INFRASTRUCTURE.value:
         return FindingKind.DIVERGENCE.value
     reason = None if divergence.reason is None else str(divergence.reason)

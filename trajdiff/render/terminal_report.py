@@ -1,4 +1,4 @@
-"""The annotated pass^k report for a terminal (interface.md 6.2)."""
+"""The annotated pass^k report for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures behind ``--stats``: each task, each node, spread, consistency, versions (statistics.md 16)."""
+"""The figures behind ``--stats``: each task, each node, spread, consistency, versions."""
 
 from __future__ import annotations
 

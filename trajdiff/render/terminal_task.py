@@ -1,4 +1,4 @@
-"""One task for a terminal: its finding, the strip, and the aligned tables (interface.md 6.3)."""
+"""One task for a terminal: its finding, the strip, and the aligned tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two trials of a task for a terminal: what differs, and no grade (interface.md 6.4)."""
+"""Two trials of a task for a terminal: what differs, and no grade."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ranked list of unstable tasks (interface.md 6.6), in every format."""
+"""The ranked list of unstable tasks, in every format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reviewer's verdict on one divergence or abstention, and the file they are kept in (interface.md 11)."""
+"""A reviewer's verdict on one divergence or abstention, and the file they are kept in."""
 
 from __future__ import annotations
 

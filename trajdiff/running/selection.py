@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """How tasks are chosen (statistics.md 13).
+    """How tasks are chosen.
 
     ``all``; ``hard``: the tasks named in ``hard`` or failed in the traces ``hard_from``, and ``rest`` of the
     others, drawn by weight; ``rotation``: the tasks of one of ``turns`` parts, ``turn`` counted from 1.

@@ -1,4 +1,4 @@
-"""What separates a failing trial that works by commands from its passes (divergence.md 7a).
+"""What separates a failing trial that works by commands from its passes.
 
 No two passes write the same commands, so the passes say at which level they agree: path and enclosing
 definition, else path, and what checks said at the end. A level is used only where no pass of the task would be

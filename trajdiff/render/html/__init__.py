@@ -1,4 +1,4 @@
-"""The report as one HTML file that opens offline (interface.md 9).
+"""The report as one HTML file that opens offline.
 
 The page is a template with plain tables that read without script. What belongs to one task (its aligned table,
 the full texts) lies in the file as a compressed chunk, which the script unpacks when the task is opened. Texts

@@ -18,7 +18,7 @@ from trajdiff.render.safety import clean, one_line
 from trajdiff.render.wording import caution, completeness_lines, self_check_line, summary_lines
 from trajdiff.report import Report, TaskReport, TrialRow
 
-#: What stands behind each grade, as the reader is told (interface.md 3.4).
+#: What stands behind each grade, as the reader is told.
 GRADES = (
     (
         "A",
