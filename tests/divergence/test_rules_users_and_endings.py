@@ -117,16 +117,49 @@ def test_a_user_with_another_wish() -> None:
     check_blamed(passes, failing, "user_deviation wrong_tool", "user")
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the goodbye behind a refusal is taken for leaving an offer without a turn"
-)
+DAMAGED, NOT_THEN = agent("Is the lamp damaged?"), agent("Then I cannot refund it.")
+SAID_YES = [(ASK, LOOK, DAMAGED, user(yes), REFUND, DONE) for yes in ("Yes, it is.", "Yes, it came damaged.")]
+
+
 def test_a_user_who_says_no_where_passes_say_yes() -> None:
-    asked = agent("Is the lamp damaged?")
-    passes = [(ASK, LOOK, asked, user(yes), REFUND, DONE) for yes in ("Yes, it is.", "Yes, it came damaged.")]
-    refusal, goodbye = agent("Then I cannot refund it."), user("Okay, bye.")
-    check_blamed(
-        passes, (ASK, LOOK, asked, user("No, it is fine.").root(), refusal, goodbye), "user_deviation", "user"
-    )
+    failing = (ASK, LOOK, DAMAGED, user("No, it is fine.").root(), NOT_THEN, user("Okay, bye."))
+    said = check_blamed(SAID_YES, failing, "user_deviation", "user")
+    assert said.tool == "refund_item"
+    assert "no to what" in said.sentence
+
+
+@pytest.mark.parametrize(
+    "answer", ["Well, it came damaged.", "Yes, no doubt.", "No idea?"], ids=["neither", "a yes", "a question"]
+)
+def test_what_is_no_no(answer: str) -> None:
+    failing = (ASK, LOOK, DAMAGED, user(answer), NOT_THEN.root(), user("Oh."), agent("Sorry."), BYE)
+    check_blamed(SAID_YES, failing, "missing_step early_stop")
+
+
+def test_a_no_to_a_question_of_the_trials_own() -> None:
+    other = agent("Is the lamp damaged in any way, and if so, how?")
+    failing = (ASK, LOOK, other, user("No, I do not."), NOT_THEN.root(), user("Oh."), agent("Sorry."), BYE)
+    check_blamed(SAID_YES, failing, "missing_step early_stop")
+
+
+def test_a_no_that_a_pass_says_too() -> None:
+    passes = [*SAID_YES, (ASK, LOOK, DAMAGED, user("No, I just do not like it."), REFUND, DONE)]
+    failing = (ASK, LOOK, DAMAGED, user("No, it is fine."), NOT_THEN.root(), user("Oh."), agent("Sorry."), BYE)
+    check_blamed(passes, failing, "missing_step early_stop")
+
+
+def test_a_no_that_is_taken_back_in_time() -> None:
+    failing = (ASK, LOOK, DAMAGED, user("No, it is fine."), agent("Sure?"), user("Yes, it is."), REFUND, DONE)
+    check_spared(SAID_YES, failing)
+
+
+def test_a_no_in_chinese() -> None:
+    ask, asked, then = user("A1001退款。"), agent("请问商品有损坏吗？"), agent("那就不能退款了。")
+    passes = [(ask, LOOK, asked, user(yes), REFUND, agent("已退。")) for yes in ("是的，坏了。", "对，是的。")]
+    failing = (ask, LOOK, asked, user("没有，完好无损。").root(), then, user("知道了。"))
+    check_blamed(passes, failing, "user_deviation", "user")
+    greeted = (ask, LOOK, asked, user("您好，请快一点。"), then.root(), user("知道了。"), agent("再见。"))
+    check_blamed(passes, greeted, "missing_step early_stop")
 
 
 @pytest.mark.parametrize("reason", ["user_sim_error", "infra_error"])

@@ -92,6 +92,22 @@ def clauses(text: str) -> tuple[str, ...]:
     return tuple(_CLAUSES.findall(fold(text)))
 
 
+def declines(text: str) -> bool:
+    """Whether a text begins with a no: a word of negation, in scripts without spaces one that the text begins
+    with. Greetings and words of consent that hold one are none."""
+    if CONSENT in acts(text):
+        return False
+    first = next((clause.strip() for clause in clauses(text) if clause.strip()), "")
+    if first.endswith(_QUESTION):
+        return False
+    opening = first.split()[:1]
+    return any(
+        [no] == opening if no.isascii() else len(no) == 1 and first.startswith(no)
+        for language in languages()
+        for no in language.negations
+    )
+
+
 def _consents(clause: str) -> bool:
     """Whether a clause agrees: it has a cue, nothing in it says no ("no, do not proceed"), and it asks nothing
     ("how do we proceed?"). A cue of one character is a word only where it is the whole clause."""

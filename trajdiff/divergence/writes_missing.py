@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from trajdiff.align.language import acts, clauses
+from trajdiff.align.language import acts, clauses, declines
 from trajdiff.align.mentions import states
 from trajdiff.align.order import changes, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -25,7 +25,7 @@ from trajdiff.divergence.places import (
     required_read,
     went_on,
 )
-from trajdiff.divergence.provenance import commitment, consents
+from trajdiff.divergence.provenance import commitment, consents, shared_offer
 from trajdiff.divergence.writes_made import suspect_for
 
 
@@ -42,6 +42,11 @@ def missing_suspects(case: Case, difference: Difference, debt: Debt) -> Iterator
     denied = _denied(case, missing, write, reference)
     if denied is not None:
         yield denied
+        return
+    declined = _declined(case, place)
+    if declined is not None:
+        found = _missing(Kind.USER_DEVIATION, Blame.USER, declined.position, missing, reference)
+        yield replace(found, said=_declined_words(missing))
         return
     usable = case.may_use("results") and case.witnesses >= AGREEING
     other = other_result(case) if usable else None
@@ -124,6 +129,33 @@ def _denied(case: Case, missing: PreparedStep, write: PreparedStep, reference: P
         if after is not None:
             return _missing(Kind.MISSING_STEP, Blame.AGENT, after.position, missing, reference)
     return None
+
+
+def _declined_words(missing: PreparedStep) -> tuple[str, str]:
+    """Headline and sentence for a user who says no where every pass's user says yes."""
+    return (
+        "user says no where passed trials say yes",
+        f"The user says no to what every passed trial's user says yes to; {missing.step.name} is missing.",
+    )
+
+
+def _declined(case: Case, place: PreparedStep) -> PreparedStep | None:
+    """The user's no before the place of a missing call, to the very question to which every pass's user
+    says yes."""
+    talk = [s for s in case.steps[: place.position] if s.is_message]
+    if case.borrowed or len(talk) < 2 or not (talk[-1].by_user and talk[-2].by_agent):
+        return None
+    asked, answer = talk[-2:]
+    column = case.column_at.get(asked.position)
+    if column is None or not declines(answer.text) or not shared_offer(case, asked):
+        return None
+    for number, trial in enumerate(case.passes):
+        position = case.graph.columns[column].position(number)
+        theirs = trial.steps[position + 1 :] if position is not None else ()
+        reply = next((s for s in theirs if s.is_message), None)
+        if reply is None or not reply.by_user or not consents(reply):
+            return None
+    return answer
 
 
 def _name(path: str) -> str:
