@@ -8,7 +8,7 @@ whose answer rests on a level that is not allowed are done again without it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -20,7 +20,7 @@ from trajdiff.align.table import AlignedTable
 from trajdiff.divergence import evidence
 from trajdiff.divergence.argument_roles import totals, with_roles
 from trajdiff.divergence.borrowed import References, of_other_groups
-from trajdiff.divergence.case import ALL_LEVELS, FROM_ONE_PASS, OF_COMMANDS, Case, Levels
+from trajdiff.divergence.case import ALL_LEVELS, OF_COMMANDS, Case, Levels
 from trajdiff.divergence.critical import earliest
 from trajdiff.divergence.effects import Effects, classify
 from trajdiff.divergence.finding import Divergence, FindingKind, SelfCheck, TaskFinding, ToolEffect
@@ -30,22 +30,16 @@ from trajdiff.model import Corpus, Diagnostic, Severity, TaskTrials, Verdict
 from trajdiff.reliability.stored_trials import take_over
 from trajdiff.settings import Settings
 from trajdiff.task_analysis import (
-    PreparedTask,
+    Forecast,
     TaskJob,
     TaskOutcome,
+    allowed_levels,
     analyse_task,
     lean,
     prepare_task,
     table_of,
+    without,
 )
-
-#: A level below writes is used while its smoothed false-alarm rate on held-out passes stays at or under this.
-#: Tighter than the 5 % a level is allowed in itself, so that all levels together stay under 2 % or so.
-LEVEL_LIMIT = 0.02
-#: The prior of that rate: so little that a handful of passes without an alarm does not forbid a level.
-PRIOR_ALARMS, PRIOR_TRIALS = 0.2, 10
-#: Up to this many steps tasks stay prepared until the levels are known; more would fill the memory.
-KEPT_STEPS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,17 +76,16 @@ def analyse(
     jobs = task_jobs(corpus, settings, effects, tasks, references)
     if not any(job.wanted for job in jobs):
         return Analysis(findings={}, tools=effects.rows)
-    steps = sum(len(trial.steps) for trial in corpus.trials)
-    expect(steps)
-    kept: dict[str, PreparedTask] | None = {} if steps <= KEPT_STEPS and runner.here else None
-    first = _run(jobs, runner, kept, progress)
+    expect(sum(len(trial.steps) for trial in corpus.trials))
+    forecast = Forecast() if runner.here else None
+    first = _run(jobs, runner, forecast, progress)
     tried = [outcome for outcome in first if isinstance(outcome, TaskOutcome)]
     levels = allowed_levels(tried)
     found = dict(enumerate(first))
     asked = dict(enumerate(jobs))
-    while again := {at: job for at in asked if (job := without(asked[at], found[at], levels)) is not None}:
+    while again := _again(asked, found, levels):
         asked |= again
-        found |= zip(again, _run(list(again.values()), runner, kept), strict=True)
+        found |= zip(again, _run(list(again.values()), runner, forecast), strict=True)
     return assembled(corpus, [found[at] for at in range(len(jobs))], levels, effects.rows, level_alarms(tried))
 
 
@@ -122,30 +115,19 @@ def task_jobs(
     ]
 
 
-def without(job: TaskJob, outcome: TaskOutcome | Lost, levels: Collection[str]) -> TaskJob | None:
-    """The job without the forbidden levels that its outcome relied on; None where there are none.
-
-    Levels that were not relied on change nothing, so that one outcome serves many sets of levels.
-    """
-    relied = set(outcome.relied) - set(levels) if isinstance(outcome, TaskOutcome) else set()
-    return replace(job, levels=tuple(one for one in job.levels if one not in relied)) if relied else None
-
-
-def allowed_levels(outcomes: Sequence[TaskOutcome]) -> frozenset[str]:
-    """The levels that held-out passes do not trip over, from outcomes with every level."""
-    counts = Counter(level for outcome in outcomes for _, level in outcome.alarms)
-    total = sum(outcome.held_out for outcome in outcomes)
-    # A level that speaks from one pass alone has to have been tried on passes, not only assumed.
-    usable = ALL_LEVELS if total >= PRIOR_TRIALS else ALL_LEVELS - FROM_ONE_PASS
-    return frozenset(
-        level for level in usable if (counts[level] + PRIOR_ALARMS) / (total + PRIOR_TRIALS) <= LEVEL_LIMIT
-    )
-
-
 def level_alarms(outcomes: Sequence[TaskOutcome]) -> tuple[tuple[str, int], ...]:
     """How many held-out passes each level accuses first when all levels are tried."""
     counts = Counter(level for outcome in outcomes for _, level in outcome.alarms)
     return tuple((level, counts[level]) for level in sorted(ALL_LEVELS))
+
+
+def _again(
+    asked: Mapping[int, TaskJob], found: Mapping[int, TaskOutcome | Lost], levels: frozenset[str]
+) -> dict[int, TaskJob]:
+    """The jobs whose outcomes relied on levels that are not allowed, without those."""
+    done = {at: one for at, one in found.items() if isinstance(one, TaskOutcome)}
+    jobs = {at: without(asked[at], outcome, levels) for at, outcome in done.items()}
+    return {at: job for at, job in jobs.items() if job is not None}
 
 
 def assembled(
@@ -200,14 +182,14 @@ def _problem(task: TaskTrials, lost: Lost) -> Diagnostic:
 def _run(
     jobs: Sequence[TaskJob],
     runner: Runner,
-    kept: dict[str, PreparedTask] | None,
+    forecast: Forecast | None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[TaskOutcome | Lost]:
     """The outcome of each job, in the order of the jobs."""
     total = sum(job.wanted for job in jobs)
     done = 0
     found: list[TaskOutcome | Lost] = [Lost(reason="it was not reached")] * len(jobs)
-    function = analyse_task if kept is None else partial(analyse_task, kept=kept)
+    function = analyse_task if forecast is None else partial(analyse_task, forecast=forecast)
     for at, outcome in runner.run(function, jobs):
         if isinstance(outcome, TaskOutcome):
             outcome = lean(outcome, jobs[at].task)

@@ -6,7 +6,7 @@ Everything here is what a worker does for one task, wherever it runs.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -21,7 +21,7 @@ from trajdiff.divergence import evidence
 from trajdiff.divergence.abstain import abstention, infrastructure, inside_one_trial
 from trajdiff.divergence.argument_roles import RoleCount, role_counts
 from trajdiff.divergence.borrowed import References, borrowed_divergence, renamed
-from trajdiff.divergence.case import ALL_LEVELS, Case, Levels
+from trajdiff.divergence.case import ALL_LEVELS, FROM_ONE_PASS, Case, Levels
 from trajdiff.divergence.critical import earliest
 from trajdiff.divergence.finding import (
     Divergence,
@@ -43,6 +43,11 @@ from trajdiff.model import Effect, TaskTrials, Trial, Verdict
 from trajdiff.reliability.stored_trials import TrialFacts, work_out
 from trajdiff.settings import Settings
 
+#: A level below writes is used while its smoothed false-alarm rate on held-out passes stays at or under this.
+#: Tighter than the 5 % a level is allowed in itself, so that all levels together stay under 2 % or so.
+LEVEL_LIMIT = 0.02
+#: The prior of that rate: so little that a handful of passes without an alarm does not forbid a level.
+PRIOR_ALARMS, PRIOR_TRIALS = 0.2, 10
 #: Passes of a task that are held out; more of the same task add little and cost a graph each.
 HELD_OUT_PER_TASK = 8
 
@@ -85,30 +90,88 @@ class TaskOutcome:
     facts: tuple[TrialFacts | None, ...] = ()
 
 
-def analyse_task(job: TaskJob, kept: dict[str, PreparedTask] | None = None) -> TaskOutcome:
-    """The outcome of one task. Raises ``UsageError`` where a worker has another version than who asks it.
+def allowed_levels(outcomes: Iterable[TaskOutcome]) -> frozenset[str]:
+    """The levels that held-out passes do not trip over, from outcomes with every level."""
+    counts: Counter[str] = Counter()
+    total = 0
+    for outcome in outcomes:
+        counts.update(level for _, level in outcome.alarms)
+        total += outcome.held_out
+    return _allowed(counts, total)
 
-    ``kept`` holds tasks that are asked for again, made ready already.
+
+def _allowed(alarms: Mapping[str, int], held_out: int) -> frozenset[str]:
+    # A level that speaks from one pass alone has to have been tried on passes, not only assumed.
+    usable = ALL_LEVELS if held_out >= PRIOR_TRIALS else ALL_LEVELS - FROM_ONE_PASS
+    trials = held_out + PRIOR_TRIALS
+    return frozenset(level for level in usable if (alarms.get(level, 0) + PRIOR_ALARMS) / trials <= LEVEL_LIMIT)
+
+
+def without(job: TaskJob, outcome: TaskOutcome, levels: Collection[str]) -> TaskJob | None:
+    """The job without the forbidden levels that its outcome relied on; None where there are none.
+
+    Levels that were not relied on change nothing, so that one outcome serves many sets of levels.
     """
+    relied = set(outcome.relied) - set(levels)
+    return replace(job, levels=tuple(one for one in job.levels if one not in relied)) if relied else None
+
+
+class Forecast:
+    """Which levels will be allowed, as far as one can tell while tasks are worked on one after the other.
+
+    A task whose answer rests on a level that will not be is worked out without it too while it is prepared;
+    where the forecast is wrong that is done later, so that the result does not depend on it.
+    """
+
+    def __init__(self) -> None:
+        self._alarms: Counter[str] = Counter()
+        self._held_out = 0
+        self._ready: dict[tuple[str, tuple[str, ...]], TaskOutcome] = {}
+
+    def take(self, job: TaskJob) -> TaskOutcome | None:
+        """An outcome that was worked out ahead."""
+        return self._ready.pop((job.task.task_id, job.levels), None)
+
+    def look_ahead(self, job: TaskJob, outcome: TaskOutcome, prepared: PreparedTask) -> None:
+        """Takes note of an outcome with every level, and works out what will be asked for next."""
+        if len(job.levels) < len(ALL_LEVELS):
+            return
+        self._alarms.update(level for _, level in outcome.alarms)
+        self._held_out += outcome.held_out
+        levels = _allowed(self._alarms, self._held_out)
+        while (again := without(job, outcome, levels)) is not None:
+            outcome = _outcome(again, prepared)
+            self._ready[again.task.task_id, again.levels] = outcome
+            job = again
+
+
+def analyse_task(job: TaskJob, forecast: Forecast | None = None) -> TaskOutcome:
+    """The outcome of one task. Raises ``UsageError`` where a worker has another version than who asks it."""
     if job.version != __version__:
         raise UsageError(f"a worker has trajdiff {__version__}, this is {job.version}")
+    ready = forecast.take(job) if forecast is not None else None
+    if ready is not None:
+        return ready
+    preparer = Preparer(settings=job.settings, effect_of=job.effect_of)
+    prepared = prepare_task(preparer, job.task, job.references, {job.task.task_id: job.others})
+    outcome = _outcome(job, prepared)
+    if forecast is not None:
+        forecast.look_ahead(job, outcome, prepared)
+    return outcome
+
+
+def _outcome(job: TaskJob, prepared: PreparedTask) -> TaskOutcome:
     levels = Levels(job.levels)
-    prepared = kept.get(job.task.task_id) if kept is not None else None
-    if prepared is None:
-        preparer = Preparer(settings=job.settings, effect_of=job.effect_of)
-        prepared = prepare_task(preparer, job.task, job.references, {job.task.task_id: job.others})
     alarms, held_out = _held_out(prepared, levels)
     finding = _finding(prepared, levels) if job.wanted else None
-    if kept is not None and levels.relied:
-        kept[job.task.task_id] = prepared
     outcome = TaskOutcome(
         task_id=job.task.task_id,
         alarms=tuple(alarms),
         held_out=held_out,
         relied=tuple(sorted(levels.relied)),
         finding=finding,
-        roles=role_counts(prepared.graph),
         facts=work_out(job.task, job.write_tools, job.settings.gate),
+        roles=role_counts(prepared.graph),
     )
     return lean(outcome, job.task)
 

@@ -34,7 +34,7 @@ def worked_on(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The tasks that are really worked on from now on."""
     seen: list[str] = []
 
-    def watched(job: TaskJob, kept: object = None) -> object:
+    def watched(job: TaskJob, forecast: object = None) -> object:
         seen.append(job.task.task_id)
         return analyse_task(job)
 
