@@ -169,6 +169,8 @@ LOCKED = broken("get_order", "Error: locked", order_id="A1001")
 def test_a_refused_call_that_every_pass_gets_through() -> None:
     said = blamed(SEEN, (WHERE, LOCKED, SORRY.root(), BYE), Kind.UNRECOVERED_ERROR)
     assert said.tool == "get_order"
+    assert said.support is not None
+    assert (said.support.failed_with, said.support.passed_with) == (1, 0)
 
 
 def test_a_refused_call_that_the_trial_gets_through_later() -> None:

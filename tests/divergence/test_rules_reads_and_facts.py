@@ -153,7 +153,7 @@ def test_saying_less_than_the_passes_is_no_wrong_answer() -> None:
     check_spared(TOLD, (TOLD[0][0], FAQ, agent("Please see the terms."), user("Fine.")))
 
 
-OUTPUTS: dict[str, Any] = {"task": {"expected_actions": [], "expected_outputs": ["24", "1,500"]}}
+OUTPUTS: dict[str, Any] = {"task": {"expected_actions": [], "expected_outputs": ["24", "1,500.50"]}}
 
 
 def _two_outputs(*texts: str) -> Trial:
@@ -161,8 +161,8 @@ def _two_outputs(*texts: str) -> Trial:
 
 
 def test_a_required_output_left_out_where_no_trial_passed() -> None:
-    failing = (TOLD[0][0], FAQ, agent("Points are valid for 36 months, you have 1500.").root(), user("Fine."),
-               agent("Goodbye."))  # fmt: skip
+    told = agent("Points are valid for 36 months, you have 1500.50.").root()
+    failing = (TOLD[0][0], FAQ, told, user("Fine."), agent("Goodbye."))
     said = check_blamed([], failing, "wrong_answer", **OUTPUTS)
     assert said.grade is Grade.C
     assert "24" in said.headline
@@ -174,7 +174,7 @@ def test_a_required_output_left_out_where_no_trial_passed() -> None:
 
 @pytest.mark.parametrize(
     "texts",
-    [("24 months; 1500 points.",), ("They last 24 months.", "You have 1,500.00 points.")],
+    [("24 months; 1500.5 points.",), ("They last 24 months.", "You have 1500.50 points.")],
     ids=["in one message", "in two"],
 )
 def test_required_outputs_that_were_told(texts: Sequence[str]) -> None:

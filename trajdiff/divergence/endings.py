@@ -79,14 +79,17 @@ def own_ending(case: Case) -> Suspect | None:
     end, kind = calls[-1], Kind.UNRECOVERED_ERROR
     repeated = loop(calls[-LOOP:], {s.call_key for t in case.passes for s in t.calls}, in_a_row=True)
     root: PreparedStep | None = repeated
+    done: list[PreparedStep | None] = []
     if repeated is not None:
         kind = Kind.LOOP
     elif end.failed and not any(s.call_key == end.call_key and not s.failed for s in calls):
-        done = [any(s.call_key == end.call_key and not s.failed for s in t.calls) for t in case.passes]
+        done = [
+            next((s for s in t.calls if s.call_key == end.call_key and not s.failed), None) for t in case.passes
+        ]
         root = next(case.agent_steps(end.position), end) if all(done) else None
     if root is None:
         return None
     return Suspect(
         kind=kind, actor=Blame.AGENT, root=root.position, manifest=last.position, level="endings",
-        tool=end.step.name,
+        tool=end.step.name, expected=done[0] if done else None, reference=case.passes[0] if done else None,
     )  # fmt: skip

@@ -40,7 +40,8 @@ def untold_output(case: Case) -> Suspect | None:
 
 def tells(trial: PreparedTrial, output: str) -> bool:
     """Whether a message of the agent has an output in it, as it is written or as a number."""
-    wanted, value = fold(output).replace(",", ""), number(output.strip().lstrip("$€£¥"))
+    wanted = fold(output).replace(",", "")
+    value = number(wanted.lstrip("$€£¥"))
     return any(
         wanted in fold(step.text).replace(",", "")
         or (value is not None and value in mentions(step.text).values)

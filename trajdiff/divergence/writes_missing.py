@@ -134,7 +134,7 @@ def _denied(case: Case, missing: PreparedStep, write: PreparedStep, reference: P
 def _declined_words(missing: PreparedStep) -> tuple[str, str]:
     """Headline and sentence for a user who says no where every pass's user says yes."""
     return (
-        "user says no where passed trials say yes",
+        "says no where passed trials say yes",
         f"The user says no to what every passed trial's user says yes to; {missing.step.name} is missing.",
     )
 
