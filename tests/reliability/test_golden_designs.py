@@ -1,4 +1,4 @@
-"""Golden values of sections 4.2, 4.5, 13 and 14: selectors, cheaper designs, published curves."""
+"""Golden values of selectors, cheaper designs and published curves."""
 
 from __future__ import annotations
 

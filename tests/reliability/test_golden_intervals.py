@@ -22,7 +22,7 @@ from trajdiff.reliability.intervals import (
 )
 from trajdiff.reliability.pass_k import pass_at_fraction, pass_hat_fraction
 from trajdiff.reliability.spread import cochran_q, shared_fault, spread, trial_index_means
-from trajdiff.reliability.weights import as_fractions, make_weights, weighted_row
+from trajdiff.reliability.weights import make_weights, weighted_row
 
 ESTIMATORS = {"pass_hat": pass_hat_fraction, "pass_at": pass_at_fraction}
 
@@ -248,5 +248,6 @@ def test_weighted(cases: dict[str, Case]) -> None:
 
 def test_weighted_error(cases: dict[str, Case]) -> None:
     for case in of(cases, "weighted_error"):
+        table = {f"t{i}": weight for i, weight in enumerate(case["input"]["weights"])}
         with pytest.raises(UsageError, match="without a source"):
-            as_fractions(case["input"]["weights"], case["input"]["weights_source"])
+            make_weights(table, case["input"]["weights_source"])

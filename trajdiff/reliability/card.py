@@ -72,11 +72,6 @@ class Card:
     judging: Judging | None = None
     design: DesignRow | None = None
 
-    @property
-    def gates_broken(self) -> bool:
-        """Whether any hard gate was broken."""
-        return any(gate.broken for gate in self.gates)
-
 
 def build_card(
     tasks: Sequence[TaskTrials],

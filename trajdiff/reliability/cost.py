@@ -73,16 +73,6 @@ def delivery_cost(costs: Sequence[float | None], accepted: int) -> Cost:
     return _cost(known, len(costs), accepted)
 
 
-def suite_cost(total: float, accepted: int) -> Cost:
-    """The same where only the total is known."""
-    return _cost([_amount(total, "cost")], 1, accepted)
-
-
-def human_minutes_per_accepted(minutes: float, accepted: int) -> float | None:
-    """Human minutes per accepted delivery, None where nothing was accepted."""
-    return float(_amount(minutes, "minutes") / accepted) if accepted else None
-
-
 def latency(seconds: Sequence[float | None], at_limit: Sequence[bool] | None = None) -> Latency | None:
     """P50 and P95 by the inverse empirical distribution; None where no trial has a duration.
 

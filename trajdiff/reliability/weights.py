@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -128,9 +128,3 @@ def _from_csv(text: str, name: str) -> Weights:
             raise UsageError(f'{name}: line {number}: task "{row["task_id"]}" has two weights')
         table[row["task_id"]] = weight
     return make_weights(table, sources[0])
-
-
-def as_fractions(weights: Sequence[Any], source: str) -> tuple[Fraction, ...]:
-    """A list of weights, checked the same way."""
-    made = make_weights({str(index): weight for index, weight in enumerate(weights)}, source)
-    return tuple(made.by_task[str(index)] for index in range(len(weights)))
