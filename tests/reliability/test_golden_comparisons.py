@@ -1,4 +1,4 @@
-"""Golden values of section 6: two systems on the same tasks."""
+"""Golden values of two systems on the same tasks."""
 
 from __future__ import annotations
 

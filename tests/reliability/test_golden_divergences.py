@@ -1,4 +1,4 @@
-"""Golden values of section 7: a divergence in one task, and across tasks."""
+"""Golden values of a divergence in one task, and across tasks."""
 
 from __future__ import annotations
 

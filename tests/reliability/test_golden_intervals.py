@@ -1,4 +1,4 @@
-"""Golden values of section 5 and of weights: intervals, errors, bootstrap, shared faults, adaptive n."""
+"""Golden values: weights, intervals, errors, bootstrap, shared faults, adaptive n."""
 
 from __future__ import annotations
 

@@ -19,6 +19,8 @@ from trajdiff.align.prepared import PreparedStep
 from trajdiff.align.values import words
 from trajdiff.divergence.work.shell import Simple, simple_commands
 
+#: An editor takes one verb as its command; longer text is a command line.
+LONGEST_VERB = 40
 _PATCHED = re.compile(r"^(?:\+\+\+ (?:b/)?|\*\*\* (?:Update|Add|Delete) File: )(\S+)", re.MULTILINE)
 _OPENED = re.compile(r"""open\(\s*[rbuf]*['"]([^'"\n]+)['"]\s*,\s*(?:mode\s*=\s*)?['"][wax]""")
 _WRITTEN = re.compile(r"""Path\(\s*[rbuf]*['"]([^'"\n]+)['"]\s*\)\.write_(?:text|bytes)\(""")
@@ -74,7 +76,7 @@ class Reader:
         return posixpath.normpath(path if path.startswith(("/", "~")) else posixpath.join(self.folder, path))
 
     def _editor(self, tool: set[str], line: str | None, path: str | None, arguments: Any) -> Iterator[Act]:
-        does = set(words(line)) if line is not None and len(line) < 40 else tool
+        does = set(words(line)) if line is not None and len(line) < LONGEST_VERB else tool
         text = "\n".join(_texts(arguments))
         patched = _PATCHED.findall(text)
         verb = next(
