@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from trajdiff.errors import UsageError
+from trajdiff.files import read_file
 from trajdiff.model import Effect
 from trajdiff.settings_check import check, key_path, quote
 from trajdiff.settings_rules import AcceptRule, RedactRules, accept_parts, accept_rule, redact_rules, undated
@@ -202,7 +203,7 @@ def _project_table(file: Path, shown: str) -> dict[str, Any] | None:
 
 def _bytes(file: Path, shown: str) -> bytes:
     try:
-        return file.read_bytes()
+        return read_file(file)
     except OSError as error:
         raise UsageError(f"{shown}: settings cannot be read ({error.strerror or error})") from error
 

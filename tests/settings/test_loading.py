@@ -264,10 +264,10 @@ def test_default_traces_come_from_settings_then_from_two_folders(folder: Path) -
 
 
 def test_a_file_that_may_not_be_read_is_a_usage_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path) -> bytes:
+    def refuse(path: Path, mode: str) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
     (folder / "trajdiff.toml").touch()
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(UsageError, match=r"^trajdiff.toml: settings cannot be read \(Permission denied\)$"):
         load_settings(start=folder)

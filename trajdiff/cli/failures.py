@@ -10,11 +10,13 @@ from collections.abc import Sequence
 
 import click
 
-from trajdiff.cli.streams import ClosedPipeError, State, flush, say, silence
+from trajdiff.cli.streams import ClosedPipeError, State, UnwritableError, flush, say, silence
 from trajdiff.cli.suggest import nearest
 from trajdiff.errors import TrajdiffError
-from trajdiff.render.safety import one_line
+from trajdiff.render.safety import cut_middle, one_line
 
+#: Characters of a line of a message: the name of a file or a value may be of any length.
+_LONGEST = 1000
 USAGE, BAD_INPUT, INTERRUPTED = 2, 3, 130
 TOO_DEEP = ("trajdiff validate names the file; leave that record out, or flatten it",)
 
@@ -51,6 +53,8 @@ def _failed(error: Exception, state: State) -> int:
         return _interrupted(state)
     if isinstance(error, TrajdiffError):
         say(message("error", error.message, *error.details))
+        if isinstance(error, UnwritableError):
+            silence()  # else the interpreter tries once more when it ends, and complains
         return error.exit_code
     if isinstance(error, click.ClickException):
         say(message("error", *_usage(error)))
@@ -58,10 +62,21 @@ def _failed(error: Exception, state: State) -> int:
     if isinstance(error, RecursionError) and not state.debug:
         say(message("error", "a value in the input is nested too deeply to be handled", *TOO_DEEP))
         return BAD_INPUT
+    if isinstance(error, (OSError, MemoryError)) and not state.debug:
+        say(message("error", *_surroundings(error)))
+        return BAD_INPUT
     if state.debug:
         say("".join(traceback.format_exception(error)).rstrip("\n"))
     say("internal error: please report this with the output of --debug")
     return BAD_INPUT
+
+
+def _surroundings(error: OSError | MemoryError) -> tuple[str, ...]:
+    """What the machine refused, where no command has a better word for it."""
+    if isinstance(error, MemoryError):
+        return "not enough memory for these traces", "read fewer files at a time, or use fewer --jobs"
+    name = f"{error.filename}: " if error.filename else ""
+    return f"{name}{error.strerror or error}", "--debug shows where it happened"
 
 
 def _interrupted(state: State) -> int:
@@ -74,7 +89,8 @@ def message(severity: str, text: str, *details: str) -> str:
     """``error: WHERE: WHAT``, then the details, each indented by two."""
     lines = text.split("\n") + [part for detail in details for part in detail.split("\n")]
     # Texts and names of logs stand in messages too: nothing of them may steer the terminal.
-    return f"{severity}: " + "\n  ".join(one_line(part.strip()) for part in lines if part.strip())
+    shown = (cut_middle(one_line(part), _LONGEST) for part in lines if part.strip())
+    return f"{severity}: " + "\n  ".join(shown)
 
 
 def _usage(error: click.ClickException) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ from trajdiff.cli.failures import BAD_INPUT
 from trajdiff.cli.options import common_options, reading_options, traces_argument
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command, Group
-from trajdiff.cli.streams import put
+from trajdiff.cli.streams import put, standard_input
 
 
 @click.group(
@@ -87,6 +86,6 @@ def draft(ctx: click.Context, /, file: str, **options: Any) -> int:
 
     # The settings may be the very file that the draft is written to: they are neither needed nor read.
     session = Session(ctx, {**options, "no_config": True, "config": None})
-    put(draft_mapping(file, sys.stdin.buffer.read() if file == "-" else None))
+    put(draft_mapping(file, standard_input() if file == "-" else None))
     session.hint(f"trajdiff map check {file}")
     return 0

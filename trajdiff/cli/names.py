@@ -8,6 +8,7 @@ from pathlib import Path
 
 from trajdiff.cli.suggest import nearest
 from trajdiff.errors import UsageError
+from trajdiff.files import exists
 from trajdiff.model import Corpus, TaskTrials, Trial
 from trajdiff.render.safety import one_line
 
@@ -43,7 +44,7 @@ def path_named(text: str) -> str | None:
     """The file that a reference names, if any; a ``#`` may also belong to the id of the task."""
     cuts = [at for at, sign in enumerate(text) if sign == "#"]
     for at in reversed(cuts):
-        if text[:at] and Path(text[:at]).exists():
+        if text[:at] and exists(text[:at]):
             return text[:at]
     path = parse_reference(text).path
     # What is no path by its looks is the beginning of an id.

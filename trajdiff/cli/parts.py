@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import click
@@ -18,6 +17,7 @@ import msgspec
 
 from trajdiff.errors import InputError
 from trajdiff.execution.runner import Lost, Runner
+from trajdiff.files import read_file
 from trajdiff.render.safety import one_line
 
 FORMAT = "trajdiff.part/1"
@@ -161,7 +161,7 @@ def read_parts(paths: Sequence[str]) -> Parts:
     files = []
     for path in paths:
         try:
-            part = msgspec.msgpack.decode(Path(path).read_bytes(), type=Part)
+            part = msgspec.msgpack.decode(read_file(path), type=Part)
         except OSError as error:
             raise InputError(f"{one_line(path)}: cannot be read ({error.strerror or error})") from error
         except (msgspec.MsgspecError, ValueError) as error:

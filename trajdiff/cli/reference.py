@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import click
 
 from trajdiff.cli.names import find_trial, parse_reference, path_named
 from trajdiff.divergence.borrowed import References, problem, usable
 from trajdiff.errors import UsageError
+from trajdiff.files import exists
 from trajdiff.model import Corpus, TaskTrials, Trial, Verdict
 from trajdiff.render.safety import one_line
 
@@ -56,7 +56,7 @@ def read_references(text: str | None, corpus: Corpus, where: str, read: Callable
 
 def _is_path(text: str) -> bool:
     # A bracket may belong to the id of a task.
-    return Path(text).exists() or "*" in text or "?" in text
+    return exists(text) or "*" in text or "?" in text
 
 
 def _of_run(corpus: Corpus, run: Corpus, text: str, where: str) -> References:
@@ -82,7 +82,7 @@ def _trial(text: str, corpus: Corpus, where: str, read: Callable[[str], Corpus])
     if path is None or path in known:
         return find_trial(corpus, text, where)[0], corpus
     parse_reference(text)
-    if not Path(path).exists():
+    if not exists(path):
         raise UsageError(f"{one_line(path)}: no such file", "a reference is written PATH#TASK/TRIAL")
     run = read(path)
     return find_trial(run, text, path)[0], run

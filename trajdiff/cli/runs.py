@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import click
@@ -18,6 +17,7 @@ from trajdiff.cli.suite_options import families_for, families_option
 from trajdiff.cli.values import Renderers, check_formats, emit_value, for_files
 from trajdiff.comparison import Change, Comparison, compare_sides
 from trajdiff.errors import InputError
+from trajdiff.files import is_file, read_file
 from trajdiff.model import Corpus
 from trajdiff.natural import natural
 from trajdiff.reliability.card import CardOptions
@@ -111,11 +111,10 @@ def paired_families(options: Mapping[str, Any], before: Side, after: Side) -> Fa
 
 def saved_report(path: str) -> dict[str, Any] | None:
     """The content of a saved report; None for anything else, which is then read as traces."""
-    file = Path(path)
-    if not file.is_file():
+    if not is_file(path):
         return None
     try:
-        data = file.read_bytes()
+        data = read_file(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     if FORMAT_VERSION.encode() not in data or not data.lstrip().startswith(b"{"):

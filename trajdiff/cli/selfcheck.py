@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,6 +11,7 @@ from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command
 from trajdiff.cli.streams import put
 from trajdiff.errors import InputError
+from trajdiff.files import read_text
 from trajdiff.render.safety import one_line
 
 
@@ -89,10 +89,10 @@ def benchmark(ctx: click.Context, /, labels: str, traces: tuple[str, ...], **opt
 
     session = Session(ctx, options)
     try:
-        found = read_labels(Path(labels).read_text("utf-8"), labels)
+        found = read_labels(read_text(labels), labels)
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise InputError(f"{labels}: cannot be read ({why})", "give a JSONL file of labels") from None
+        raise InputError(f"{one_line(labels)}: cannot be read ({why})", "give a JSONL file of labels") from None
     corpus = session.load(traces)
     measured = measure(corpus, analyse(corpus, session.settings), found, session.settings)
     if session.format() == "json":

@@ -14,6 +14,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from trajdiff import files
 from trajdiff.cli.completing import remember
 from trajdiff.cli.diagnostics import tell
 from trajdiff.cli.kept import code_stamp, kept_files, remembering, store_of
@@ -21,7 +22,7 @@ from trajdiff.cli.paging import page_or_put
 from trajdiff.cli.parts import Nowhere, Parts
 from trajdiff.cli.progress import Stage
 from trajdiff.cli.sharing import Sharing
-from trajdiff.cli.streams import State, is_terminal, put, say, use_ascii, use_color, width
+from trajdiff.cli.streams import State, is_terminal, put, say, standard_input, use_ascii, use_color, width
 from trajdiff.cli.work_options import check_work, runner_of
 from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.divergence.borrowed import References
@@ -139,7 +140,7 @@ class Session:
             strict=bool(get("strict")),
             suite=get("suite"),
             expected_trials=self.settings.expected_trials,
-            stdin=sys.stdin.buffer.read() if STANDARD_OUTPUT in paths else None,
+            stdin=standard_input() if STANDARD_OUTPUT in paths else None,
             kept=None if self.cache is None else kept_files(self.cache),
         )
 
@@ -310,11 +311,11 @@ class Session:
 
     def _spare_inputs(self, corpus: Corpus) -> None:
         """Refuses to write over a log that was just read."""
-        read = {os.path.realpath(file.path) for file in corpus.files}
+        read = {files.real_path(file.path) for file in corpus.files}
         given = self.options.get("to") or ()
         short = [self.options.get(name) for name in (*_SHORT, "summary")]
         for target in (*((given,) if isinstance(given, str) else given), *short):
-            if target and target != STANDARD_OUTPUT and os.path.realpath(target) in read:
+            if target and target != STANDARD_OUTPUT and files.real_path(target) in read:
                 raise UsageError(
                     f"{one_line(target)}: is one of the logs that were read", "write to another file"
                 )
@@ -383,7 +384,7 @@ def here() -> Path:
 def read_text(path: str, what: str) -> str:
     """A small file the user named. Raises ``UsageError`` where it cannot be read as UTF-8 text."""
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        return files.read_text(path)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "not UTF-8 text"
         raise UsageError(f"{one_line(path)}: {what} cannot be read ({why})") from error

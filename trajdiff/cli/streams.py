@@ -8,7 +8,9 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TextIO
+from typing import BinaryIO, TextIO
+
+from trajdiff.errors import InputError, UsageError
 
 #: Width without a terminal, and the least that tables are laid out for.
 DEFAULT_WIDTH, LEAST_WIDTH = 100, 40
@@ -18,6 +20,10 @@ _AMBIGUOUS = ("zh", "ja", "ko")
 
 class ClosedPipeError(Exception):
     """The reader of our output is gone, which is not a failure."""
+
+
+class UnwritableError(UsageError):
+    """Standard output takes no more, for instance because a disk is full."""
 
 
 @dataclass(slots=True)
@@ -45,6 +51,18 @@ def flush() -> None:
             stream.flush()
         except BrokenPipeError as error:
             raise ClosedPipeError from error
+        except OSError as error:
+            _refused(stream, error)
+
+
+def standard_input() -> bytes | None:
+    """What stands on standard input, None where it was closed before the program started."""
+    if sys.stdin is None:
+        return None
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise InputError(f"standard input: cannot be read ({error.strerror or error})") from error
 
 
 def silence() -> None:
@@ -78,10 +96,46 @@ def _write(stream: TextIO | None, content: str | bytes, encoding: str | None) ->
             stream.write(data.decode(chosen, "replace"))
         else:
             stream.flush()
-            binary.write(data)
-            binary.flush()
+            _write_all(binary, data)
     except BrokenPipeError as error:
         raise ClosedPipeError from error
+    except OSError as error:
+        _refused(stream, error)
+
+
+def _write_all(binary: BinaryIO, data: bytes) -> None:
+    """Unbuffered streams (PYTHONUNBUFFERED) and those that do not block take a part and say how much."""
+    rest = memoryview(data)
+    while rest:
+        try:
+            taken = binary.write(rest)
+        except BlockingIOError as error:
+            taken = error.characters_written
+        rest = rest[taken or 0 :]
+        if rest:
+            _until_writable(binary)
+    while True:
+        try:
+            return binary.flush()
+        except BlockingIOError:
+            _until_writable(binary)
+
+
+def _until_writable(binary: BinaryIO) -> None:
+    import select
+
+    with contextlib.suppress(
+        ValueError, OSError
+    ):  # a stream without a number, or one that cannot be waited for
+        select.select([], [binary], [], 1.0)
+
+
+def _refused(stream: TextIO, error: OSError) -> None:
+    """A result that cannot be written is told; a message that cannot be told ends no work."""
+    if stream is sys.stderr:
+        silence()
+        return
+    raise UnwritableError(f"standard output: cannot be written ({error.strerror or error})") from error
 
 
 def use_color(when: str, environment: Mapping[str, str]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,6 +10,7 @@ import click
 from trajdiff.cli.options import Numbers, together
 from trajdiff.cli.session import read_text
 from trajdiff.errors import UsageError
+from trajdiff.files import is_file
 from trajdiff.model import TaskTrials
 from trajdiff.reliability.declared import DESIGNS
 from trajdiff.reliability.families import Families, read_families, recorded_families
@@ -45,7 +45,7 @@ suite_options = together(
 def families_of(options: Mapping[str, Any]) -> Families | str | None:
     """Families of the file that was named, or the key to look for in the record."""
     wanted = options.get("families")
-    if wanted is None or not Path(wanted).is_file():
+    if wanted is None or not is_file(wanted):
         return wanted if wanted else None
     return read_families(read_text(wanted, "families"), wanted)
 

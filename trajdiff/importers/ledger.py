@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from trajdiff.files import real_path
 from trajdiff.importers.manifest import ManifestEntry, entries_of
 from trajdiff.importers.outcome_rows import Row, read_rows
 from trajdiff.importers.path_names import names_of
@@ -54,7 +55,7 @@ class Ledger:
 
     def rows_of(self, path: str) -> list[Row]:
         """The manifest rows of a file: those that name it, else the first pattern that fits."""
-        real = os.path.realpath(path).replace(os.sep, "/")
+        real = real_path(path).replace(os.sep, "/")
         found: list[Row] = []
         for number, entry in enumerate(self.entries):
             row = entry.match(real)
@@ -184,7 +185,7 @@ class Ledger:
 
     def absent_files(self, read: Iterable[str]) -> list[tuple[str, Imported]]:
         """Trials of entries whose file does not exist and that give a verdict; the others are told."""
-        there = {os.path.realpath(path) for path in read}
+        there = {real_path(path) for path in read}
         found: list[tuple[str, Imported]] = []
         left: list[Row] = []
         for number, entry in enumerate(self.entries):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from trajdiff.errors import InputError
+from trajdiff.files import real_path
 from trajdiff.importers.naming import shortened
 from trajdiff.importers.outcome_rows import FIELDS, Row
 
@@ -47,10 +48,10 @@ def entries_of(rows: Sequence[Row]) -> tuple[ManifestEntry, ...]:
 
 def _entry(row: Row) -> ManifestEntry:
     written = row.text("path") or ""
-    folder = os.path.dirname(os.path.realpath(row.file))  # noqa: PTH120 - paths stay text
+    folder = os.path.dirname(real_path(row.file))  # noqa: PTH120 - paths stay text
     whole = os.path.normpath(os.path.join(folder, written)).replace(os.sep, "/")  # noqa: PTH118
     if not _PART.search(written):
-        real = os.path.realpath(whole)
+        real = real_path(whole)
         return ManifestEntry(row=row, pattern=re.compile(re.escape(real)), groups={}, single=real)
     groups: dict[str, str] = {}
     parts: list[str] = []

@@ -10,6 +10,7 @@ import stat
 import zlib
 from pathlib import Path
 
+from trajdiff.files import can_be_named
 from trajdiff.importers.archive import (
     MAX_DECOMPRESSED,
     ZIP_MAGIC,
@@ -38,6 +39,8 @@ def open_document(path: str, stdin: bytes | None = None, *, shallow: bool = Fals
 
     A ``shallow`` document refuses values that are nested too deeply for readers that walk them.
     """
+    if not can_be_named(path):
+        raise Unreadable("unreadable_file", "a name that no file can have")
     lines = long_lines(path, shallow=shallow) if path != "-" else None
     if lines is not None:
         return lines

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from trajdiff.errors import InputError
+from trajdiff.files import read_text, real_path
 from trajdiff.importers.document import Document
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.naming import id_text, shortened
@@ -71,9 +71,9 @@ def read_rows(paths: Sequence[str]) -> tuple[Row, ...]:
     waiting: list[tuple[str, Mapping[str, str]]] = [(path, {}) for path in paths]
     while waiting:
         path, columns = waiting.pop(0)
-        if os.path.realpath(path) in seen:
+        if real_path(path) in seen:
             continue
-        seen.add(os.path.realpath(path))
+        seen.add(real_path(path))
         if path.lower().endswith(".toml"):
             more, inner = _toml(path)
             waiting += more
@@ -196,7 +196,7 @@ def _toml(path: str) -> tuple[list[tuple[str, dict[str, str]]], list[_Written]]:
 
 def _text(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        return read_text(path)
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8 text") from None
     except OSError as error:

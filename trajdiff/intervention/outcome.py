@@ -12,6 +12,7 @@ from typing import Any
 
 from trajdiff.divergence.finding import Tested
 from trajdiff.errors import InputError
+from trajdiff.files import read_text
 from trajdiff.natural import natural_key
 
 SCHEMA = "trajdiff.intervention/1"
@@ -155,7 +156,7 @@ def from_record(said: Mapping[str, Any]) -> Outcome:
 def read_store(path: Path) -> tuple[Outcome, ...]:
     """The outcomes of a file, none where it does not exist. Raises ``InputError`` that names the line."""
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = read_text(path).split("\n")
     except FileNotFoundError:
         return ()
     except (OSError, ValueError) as error:

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
+from trajdiff.files import exists, is_file
 from trajdiff.review.verdicts import DEFAULT_FILE
 
 
@@ -16,7 +17,7 @@ def reviews_file(setting: str | None, traces: Sequence[str]) -> Path:
     if setting is not None:
         return Path(setting)
     files = [place / DEFAULT_FILE for place in (*map(beside, traces[:1]), Path())]
-    return next((file for file in files if file.is_file()), files[0])
+    return next((file for file in files if is_file(str(file))), files[0])
 
 
 def beside(path: str) -> Path:
@@ -25,6 +26,6 @@ def beside(path: str) -> Path:
         return Path()
     parts = Path(path).parts
     fixed = list(itertools.takewhile(lambda part: not glob.has_magic(part), parts))
-    if len(fixed) < len(parts) and not Path(path).exists():
+    if len(fixed) < len(parts) and not exists(path):
         return Path(*fixed)
     return Path(path).parent

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from trajdiff.errors import InputError, UsageError
+from trajdiff.files import read_file
 
 #: A sheet is one to review if its header has these.
 NEEDED = ("row_id", "review_verdict")
@@ -40,7 +41,7 @@ class SheetRow:
 def read_rows(path: Path, shown: str) -> tuple[SheetRow, ...]:
     """The rows of a review. Raises ``UsageError`` or ``InputError`` for a file that is none."""
     try:
-        data = path.read_bytes()
+        data = read_file(path)
     except OSError as error:
         raise UsageError(f"{shown}: cannot be read ({error.strerror or error})") from error
     suffix = path.suffix.lower()

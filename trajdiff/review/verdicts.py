@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trajdiff.errors import InputError, UsageError
+from trajdiff.files import read_text
 from trajdiff.natural import natural_key
 
 AGREE, DISAGREE, UNSURE = "agree", "disagree", "unsure"
@@ -73,7 +74,7 @@ def to_lines(reviews: Iterable[Review]) -> str:
 def read_reviews(path: Path, shown: str) -> tuple[Review, ...]:
     """The verdicts of a file; none where there is no such file. Raises ``InputError`` that names the line."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path)
     except FileNotFoundError:
         return ()
     except UnicodeDecodeError as error:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from trajdiff.errors import UsageError
+from trajdiff.files import read_text, real_path
 from trajdiff.running.selection import Design, select
 
 #: Default limits: seconds of a trial, of a reset and of a grader; bytes of output and of a trace.
@@ -88,7 +89,7 @@ def load_plan(path: str | Path) -> Plan:
     """The plan in a TOML file. Raises ``UsageError`` with the place for anything that is not right."""
     file = Path(path)
     try:
-        said = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        said = tomllib.loads(read_text(file))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror or error})") from error
     except (ValueError, RecursionError) as error:
@@ -163,7 +164,7 @@ def _command(path: str | Path, said: Mapping[str, Any], key: str, folder: Path) 
         raise UsageError(f"{path}: {key}: {error}") from error
     words = [sys.executable if word == "{python}" else word for word in words]
     if not words or (
-        shutil.which(words[0]) is None and shutil.which(str((folder / words[0]).resolve())) is None
+        shutil.which(words[0]) is None and shutil.which(real_path(str(folder / words[0]))) is None
     ):
         named = f'no program "{words[0]}"' if words else "is empty"
         raise UsageError(f"{path}: {key}: {named}", "commands are run without a shell; write sh -c '…' for one")
