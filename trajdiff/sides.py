@@ -9,7 +9,8 @@ from typing import Any
 from trajdiff.divergence.finding import Divergence, FindingKind
 from trajdiff.errors import InputError
 from trajdiff.model import Corpus, TaskTrials, Verdict
-from trajdiff.report import FORMAT_VERSION, Report, TaskReport
+from trajdiff.report import Report, TaskReport
+from trajdiff.saved_report import SavedCost, SavedDivergence, SavedStatistics, SavedTask, read_saved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,34 +87,25 @@ def side_of(report: Report, corpus: Corpus, name: str) -> Side:
 
 def side_of_saved(document: Mapping[str, Any], name: str) -> Side:
     """The side of a report saved as JSON. Raises ``InputError`` for anything else."""
-    if document.get("schema") != FORMAT_VERSION:
-        raise InputError(f"{name}: no saved report ({FORMAT_VERSION})")
-    try:
-        tasks = {entry["task_id"]: _saved_task(entry, name) for entry in document["tasks"]}
-        shown = document["shown"]
-        if shown["tasks"] != shown["of"]:
-            raise InputError(
-                f"{name}: the saved report holds {shown['tasks']} of {shown['of']} tasks",
-                "save it without --task, --only and the other filters",
-            )
-        statistics = document.get("statistics") or {}
-        trials = document["trials"]
-        return Side(
-            name=name,
-            tasks=tasks,
-            counted=trials["counted"],
-            cost=(statistics.get("cost") or {}).get("total"),
-            tokens=(statistics.get("cost") or {}).get("tokens"),
-            complete=not (trials["missing"] or trials["unscored"] or document["suite"]["no_trials"]),
-            versions={
-                key: tuple(value["values"])
-                for key, value in (statistics.get("versions") or {}).items()
-                if value["values"]
-            },
-            saved=True,
+    saved = read_saved(document, name)
+    if saved.shown.tasks != saved.shown.of:
+        raise InputError(
+            f"{name}: the saved report holds {saved.shown.tasks} of {saved.shown.of} tasks",
+            "save it without --task, --only and the other filters",
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{name}: not a complete saved report ({type(error).__name__}: {error})") from error
+    statistics = saved.statistics or SavedStatistics()
+    cost = statistics.cost or SavedCost()
+    counts = saved.trials
+    return Side(
+        name=name,
+        tasks=_saved_tasks(saved.tasks, name),
+        counted=counts.counted,
+        cost=cost.total,
+        tokens=cost.tokens,
+        complete=not (counts.missing or counts.unscored or saved.suite.no_trials),
+        versions={key: tuple(one.values) for key, one in statistics.versions.items() if one.values},
+        saved=True,
+    )
 
 
 def _task(task: TaskReport) -> SideTask:
@@ -148,39 +140,47 @@ def _divergence(one: Divergence) -> SideDivergence:
     )
 
 
-def _saved_task(entry: Mapping[str, Any], name: str) -> SideTask:
-    finding = entry["finding"]
-    n, c = entry["n_counted"], entry["passed"]
-    if not (type(n) is int and type(c) is int and 0 <= c <= n):
-        raise InputError(f'{name}: task "{entry["task_id"]}": {c} accepted of {n} counted trials is impossible')
+def _saved_tasks(entries: Sequence[SavedTask], name: str) -> dict[str, SideTask]:
+    tasks: dict[str, SideTask] = {}
+    for entry in entries:
+        if entry.task_id in tasks:
+            raise InputError(f'{name}: the saved report holds task "{entry.task_id}" twice')
+        tasks[entry.task_id] = _saved_task(entry, name)
+    return tasks
+
+
+def _saved_task(entry: SavedTask, name: str) -> SideTask:
+    n, c = entry.n_counted, entry.passed
+    if not 0 <= c <= n:
+        raise InputError(f'{name}: task "{entry.task_id}": {c} accepted of {n} counted trials is impossible')
+    verdicts = [trial.verdict for trial in entry.trials]
     return SideTask(
-        task_id=entry["task_id"],
+        task_id=entry.task_id,
         n=n,
         c=c,
-        verdicts=tuple(
-            None if trial["verdict"] is None else Verdict(trial["verdict"]) for trial in entry["trials"]
-        )
-        + (None,) * (len(entry["missing"]) - sum(trial["verdict"] is None for trial in entry["trials"])),
-        kind=FindingKind(finding["kind"]),
-        text=finding["text"],
-        divergences=tuple(_saved_divergence(one) for one in entry["divergences"] if not one["abstained"]),
-        complete=not (entry["missing"] or entry["unscored"]) and entry["n_counted"] > 0,
-        trials=tuple(trial["trial_id"] for trial in entry["trials"]),
+        verdicts=(*verdicts, *(None,) * (len(entry.missing) - verdicts.count(None))),
+        kind=entry.finding.kind,
+        text=entry.finding.text,
+        divergences=tuple(
+            _saved_divergence(one) for one in entry.divergences if not one.abstained and one.identity
+        ),
+        complete=not (entry.missing or entry.unscored) and n > 0,
+        trials=tuple(trial.trial_id for trial in entry.trials),
     )
 
 
-def _saved_divergence(one: Mapping[str, Any]) -> SideDivergence:
-    support = one["support"]
+def _saved_divergence(one: SavedDivergence) -> SideDivergence:
+    support = one.support
     text = ""
-    if support:
-        text = f"{support['failed_with']}/{support['failed']} failed,"
-        text += f" {support['passed_with']}/{support['passed']} passed"
+    if support is not None:
+        text = f"{support.failed_with}/{support.failed} failed, {support.passed_with}/{support.passed} passed"
     return SideDivergence(
-        identity=one["identity"],
-        trial_id=one["trial_id"],
-        grade=one["grade"] or "",
-        text=f"{one['actor']}: {one['headline']}" if one["actor"] else one["headline"],
+        identity=one.identity,
+        trial_id=one.trial_id,
+        grade=one.grade or "",
+        text=f"{one.actor}: {one.headline}" if one.actor else one.headline,
         support=text,
+        accepted=one.accepted is not None,
     )
 
 

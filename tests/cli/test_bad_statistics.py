@@ -54,6 +54,67 @@ def test_impossible_counts_of_a_saved_report_are_errors(here: Path, field: str, 
     assert "internal error" not in made.err
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "place"),
+    [
+        (("tasks", 0, "task_id"), 7, "$.tasks[0].task_id"),
+        (("tasks", 0, "trials", 0, "trial_id"), None, "$.tasks[0].trials[0].trial_id"),
+        (("tasks", 0, "trials", 0, "verdict"), "maybe", "$.tasks[0].trials[0].verdict"),
+        (("tasks", 0, "finding", "kind"), "new", "$.tasks[0].finding.kind"),
+        (("tasks", 0, "missing"), 1, "$.tasks[0].missing"),
+        (("tasks",), {}, "$.tasks"),
+        (("trials", "counted"), "2", "$.trials.counted"),
+        (("statistics", "versions", "model", "values"), [1.5], "values[0]"),
+        (("statistics", "cost", "total"), "free", "$.statistics.cost.total"),
+        (("shown",), None, "$.shown"),
+    ],
+)
+def test_a_saved_report_with_wrong_types_is_told_with_the_place(
+    here: Path, path: tuple[str | int, ...], value: object, place: str
+) -> None:
+    suite(here, [True, False])
+    assert run("report", "--to", "saved.json").code == 0
+    document = json.loads((here / "saved.json").read_text())
+    inner = document
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+    (here / "saved.json").write_text(json.dumps(document))
+    for arguments in (("compare", "runs", "saved.json", "traces"), ("compare", "runs", "traces", "saved.json")):
+        made = run(*arguments)
+        assert (made.code, "saved.json" in made.err, "internal" in made.err) == (3, True, False)
+        assert place in made.err
+        assert "save it again" in made.err
+
+
+def test_a_task_twice_in_a_saved_report_is_told(here: Path) -> None:
+    suite(here, [True, False])
+    assert run("report", "--to", "saved.json").code == 0
+    document = json.loads((here / "saved.json").read_text())
+    document["tasks"].append(document["tasks"][0])
+    (here / "saved.json").write_text(json.dumps(document))
+    made = run("compare", "runs", "saved.json", "traces")
+    assert made.code == 3
+    assert f'task "{document["tasks"][0]["task_id"]}" twice' in made.err
+
+
+def test_a_divergence_accepted_when_the_report_was_saved_is_no_new_one(here: Path) -> None:
+    """The candidate as a saved report gives the code that its traces give."""
+    suite(here, [True, False])
+    assert run("report", "--to", "saved.json").code == 0
+    document = json.loads((here / "saved.json").read_text())
+    found = {
+        "identity": "x", "trial_id": "1", "grade": "A", "actor": "agent", "headline": "h", "support": None,
+        "abstained": False,
+    }  # fmt: skip
+    codes = []
+    for accepted in (None, "known"):
+        document["tasks"][0]["divergences"] = [{**found, "accepted": accepted}]
+        (here / "saved.json").write_text(json.dumps(document))
+        codes.append(run("compare", "runs", "traces", "saved.json", "--exit-code").code)
+    assert codes == [1, 0]
+
+
 @pytest.mark.parametrize(("field", "value"), [("cost_usd", -0.5), ("duration_s", -3.0)])
 def test_negative_amounts_are_errors_with_their_place(here: Path, field: str, value: float) -> None:
     found = suite(here, [True, False])
