@@ -106,7 +106,9 @@ def _written(folder: Path, passes: Sequence[Trial], failing: Trial, more: dict[s
 
 
 def _run(*arguments: str) -> str:
-    ran = CliRunner().invoke(cli, ["compare", "task", "T1", "made.jsonl", *arguments])
+    # Wide enough for every heading, whatever the terminal of the tests is.
+    runner = CliRunner(env={"COLUMNS": "160"})
+    ran = runner.invoke(cli, ["compare", "task", "T1", "made.jsonl", *arguments])
     assert ran.exit_code == 0, ran.output
     return ran.stdout
 

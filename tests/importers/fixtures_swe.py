@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 PROMPTS = (
@@ -13,7 +14,7 @@ PROMPTS = (
 def traj(**more: Any) -> dict[str, Any]:
     """A SWE-agent file with actions as text."""
     history = [
-        *PROMPTS,
+        *deepcopy(PROMPTS),  # tests spoil what they are given
         {"role": "assistant", "content": "x", "thought": "Look.", "action": "ls", "agent": "main"},
     ]
     steps = [
