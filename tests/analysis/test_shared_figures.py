@@ -134,3 +134,15 @@ def test_airline_roots_against_labels(shared: Path, tmp_path: Path) -> None:
         assert rates["acceptable"] > acceptable, name
         assert rates["within 3"] > within_three, name
     assert rates["kind"] > max(v for name, v in found["constant_floors"].items() if "kind" in name)
+
+
+def test_what_is_claimed_about_a_trial_is_seen_in_that_trial(airline: Run, retail: Run) -> None:
+    """No counted deviation is in none of the failed trials, and no missing step is missing in every pass."""
+    for found in (airline, retail):
+        for task in found.report.tasks:
+            for one in task.finding.divergences:
+                if one.support is None or one.abstained:
+                    continue
+                assert one.support.failed_with >= 1, (task.task_id, one.trial_id)
+                if one.support.passed:
+                    assert one.support.passed_with < one.support.passed, (task.task_id, one.trial_id)

@@ -245,3 +245,25 @@ def test_an_input_denied_in_chinese() -> None:
 def test_a_look_at_the_guard_is_no_input() -> None:
     """What these rules start from."""
     assert judged(PASSES, (ASK, LOOK, GUARD, SORRY, BYE)).kind in (Kind.MISSING_STEP, Kind.EARLY_STOP)
+
+
+# What is counted about it
+
+LOOK_AROUND = call("get_policy", {"days": 30}, kind="lamp")
+
+
+def test_a_missing_write_is_counted_wherever_the_passes_make_it() -> None:
+    """Every pass makes both refunds, the missing one before or after the other: none of them misses it."""
+    small = refund(10, order="A1010", number="R-2")
+    passes = ((*FIRST[:5], REFUND, small, DONE, BYE), (*SECOND[:5], REFUND, small, *SECOND[6:]))
+    said = judged(passes, (*FIRST[:5], small, DONE, BYE))
+    assert said.kind is Kind.MISSING_STEP
+    assert said.support is not None
+    assert (said.support.failed_with, said.support.passed_with, said.support.passed) == (1, 0, 2)
+
+
+def test_the_first_difference_is_the_earliest_of_several_missing_calls() -> None:
+    looking = tuple((*steps[:2], LOOK_AROUND, *steps[2:]) for steps in PASSES)
+    said = judged(looking, (ASK, LOOK, OFFER, YES, REFUND, DONE, BYE))
+    assert said.first_difference is not None
+    assert said.first_difference.text == "get_policy missing"

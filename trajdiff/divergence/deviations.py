@@ -55,8 +55,9 @@ class Repair:
 
 def find(case: Case) -> tuple[Deviation, ...]:
     """All differences in calls, in the order of the failing trial."""
-    # A missing step stands before the step that went on without it.
-    return tuple(sorted(_find(case), key=lambda d: (d.place, d.kind is not Difference.MISSING)))
+    # A missing step stands before the step that went on without it; of several the passes' order holds.
+    found = reversed(tuple(_find(case)))
+    return tuple(sorted(found, key=lambda d: (d.place, d.kind is not Difference.MISSING)))
 
 
 def _find(case: Case) -> Iterator[Deviation]:

@@ -26,8 +26,9 @@ ABSENT = frozenset({Kind.MISSING_STEP, Kind.EARLY_STOP, Kind.UNRECOVERED_ERROR})
 
 
 def showing(case: Case, suspect: Suspect, trials: Sequence[PreparedTrial]) -> int:
-    """How many of the trials show the deviation."""
-    return sum(shows(case, suspect, trial) for trial in trials)
+    """How many of the trials show the deviation; the failing trial does, since it was found there."""
+    own = case.failing.trial_id
+    return sum(trial.trial_id == own or shows(case, suspect, trial) for trial in trials)
 
 
 def shows(case: Case, suspect: Suspect, trial: PreparedTrial) -> bool:
@@ -108,6 +109,8 @@ def _guarded(case: Case, suspect: Suspect, trial: PreparedTrial) -> PreparedStep
     manifest = case.steps[suspect.manifest]
     if suspect.kind is not Kind.MISSING_STEP or not is_write(manifest):
         return None
+    if suspect.expected is not None and is_write(suspect.expected):
+        return None  # a missing change is missing wherever the passes make it
     return next((step for step in trial.calls if is_write(step) and step.label == manifest.label), None)
 
 
