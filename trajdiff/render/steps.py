@@ -127,7 +127,7 @@ def argument_text(value: str, look: Look, beside: str | None = None) -> str:
     line_of = one_line(value)
     if look.full or beside is None or cells(line_of) <= _LONGEST_VALUE:
         return line_of if look.full else shortened(value, _LONGEST_VALUE, look.marks.ellipsis)
-    same = _alike(line_of, one_line(beside))
+    same = alike(line_of, one_line(beside))
     if same < _LONGEST_VALUE // 3 or same >= len(line_of):
         return shortened(value, _LONGEST_VALUE, look.marks.ellipsis)
     rest = line_of[same - _BEFORE_DIFFERENCE :]
@@ -137,7 +137,7 @@ def argument_text(value: str, look: Look, beside: str | None = None) -> str:
     return f"{ellipsis} {cut(rest, _LONGEST_VALUE, f' {ellipsis}')} ({len(value)} characters)"
 
 
-def _alike(one: str, other: str) -> int:
+def alike(one: str, other: str) -> int:
     """How many characters two texts begin with alike."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))

@@ -11,23 +11,22 @@ from trajdiff.divergence.finding import (
     FindingKind,
     Kind,
     Reason,
-    Side,
     Support,
     ValueOrigin,
 )
-from trajdiff.model import Verdict
+from trajdiff.render.fact_lines import fact_lines
 from trajdiff.render.intervention_text import tested_words
 from trajdiff.render.lines import Line, Span, line, wrap
-from trajdiff.render.places import first_row, manifest_row, places, root_row, row_of, trial_row
+from trajdiff.render.places import first_row, manifest_row, places, root_row, row_of
 from trajdiff.render.review_words import note_text
 from trajdiff.render.safety import cells, clean, one_line
 from trajdiff.render.steps import rows_with
 from trajdiff.render.strip import VariantRow
+from trajdiff.render.two_sides import same_sides, side_lines
 from trajdiff.render.view import View
 from trajdiff.render.wording import REASON_SENTENCES, abstention_words, headline, plural, seen_in, shortlist
 from trajdiff.report import TaskReport
 
-_LABEL = 21
 #: Recovered differences listed before a count, unless everything is asked for.
 _MOST_RECOVERED = 3
 
@@ -73,54 +72,62 @@ def divergence_lines(
     grade = f"{marks.dot}grade {divergence.grade}" if divergence.grade is not None else ""
     of = f"{marks.dot}trial{'s' if len(trials) > 1 else ''} {', '.join(one_line(trial) for trial in trials)}"
     at = f" step {root}" if root is not None else ""
-    lines = [
-        line(
-            Span(f"{marks.root}{at}", "divergence"),
-            Span(f"  {headline(divergence, marks)}{grade}{of}", "heading"),
-        )
-    ]
+    lines = _heading(f"{marks.root}{at}", f"{headline(divergence, marks)}{grade}{of}", view)
     lines += _sentence(divergence.sentence, view)
     support = divergence.support
     contrast = support is not None and support.passed > 0
-    lines += _fact("separates outcomes" if contrast else "support", seen_in(divergence), view)
-    if manifest is not None and manifest != root:
-        lines += _sides(task, f"shows at step {manifest}", divergence.manifest_sides, view)
+    lines += fact_lines("separates outcomes" if contrast else "support", seen_in(divergence), view)
+    if manifest is not None and manifest != root and not same_sides(divergence.manifest_sides):
+        lines += side_lines(task, divergence, f"shows at step {manifest}", divergence.manifest_sides, view)
     elif divergence.root_sides:
-        lines += _sides(task, "the step", divergence.root_sides, view)
+        lines += side_lines(task, divergence, "the step", divergence.root_sides, view)
     if divergence.provenance is not None:
-        lines += _fact("value from", origin_text(divergence.provenance), view)
+        lines += fact_lines("value from", origin_text(divergence.provenance, _as_recorded(divergence)), view)
     if support is not None:
-        lines += _fact("recovery", recovery_text(divergence, support), view)
+        lines += fact_lines("recovery", recovery_text(divergence, support), view)
     lines += _first(task, divergence, view)
     lines += _others(task, divergence, trials, view)
     shown = [text for text in divergence.evidence if not short or text.startswith("grade ")]
     shown = [text for text in shown if view.full or not text.startswith(COARSER)]
     for at_line, text in enumerate(shown):
-        lines += _fact("evidence" if at_line == 0 else "", marks.words(one_line(text)), view)
+        lines += fact_lines("evidence" if at_line == 0 else "", marks.words(one_line(text)), view)
     if not short:
         lines += _repaired(task, divergence, view)
     return [*lines, *judged_lines(divergence, view)]
 
 
+def _heading(place: str, text: str, view: View) -> list[Line]:
+    """``◆ step 6  what · grade · trials``, broken at blanks: whose divergence it is must not be cut off."""
+    begin = cells(place)
+    first, *rest = wrap(text, view.width, first=" " * (begin + 2) if place else "", rest="  ")
+    lines = [line(Span(place, "divergence"), Span(first[begin:], "heading"))]
+    return [*lines, *(line(Span(part, "heading")) for part in rest)]
+
+
 def judged_lines(divergence: Divergence, view: View) -> list[Line]:
     """What people said and ruled about a divergence."""
-    lines = _fact("accepted", one_line(divergence.accepted), view) if divergence.accepted is not None else []
+    lines = (
+        fact_lines("accepted", one_line(divergence.accepted), view) if divergence.accepted is not None else []
+    )
     for position, note in enumerate(divergence.reviews):
-        lines += _fact("reviewed" if position == 0 else "", note_text(note), view)
+        lines += fact_lines("reviewed" if position == 0 else "", note_text(note), view)
     for position, one in enumerate(divergence.tested):
-        lines += _fact("tested" if position == 0 else "", tested_words(one, view.marks), view)
+        lines += fact_lines("tested" if position == 0 else "", tested_words(one, view.marks), view)
     return lines
 
 
 def _others(task: TaskReport, divergence: Divergence, trials: Sequence[str], view: View) -> list[Line]:
     """Where the other trials of the group stand, when that is another step or grade than the one shown."""
+    support = divergence.support
+    counted = support is None or support.failed_with >= len(trials)
     own = (root_row(task.finding, divergence), divergence.grade)
     found = []
     for other in task.finding.divergences:
         place = (root_row(task.finding, other), other.grade)
         if other.trial_id in trials and other.trial_id != divergence.trial_id and place != own:
             found.append(f"trial {one_line(other.trial_id)}: step {place[0]}, grade {place[1]}")
-    return _fact("same in", "; ".join(found), view) if found else []
+    # The counts above are of this very deviation: others of the group may deviate with other values.
+    return fact_lines("same in" if counted else "alike in", "; ".join(found), view) if found else []
 
 
 def silent_lines(task: TaskReport, variants: Sequence[VariantRow], view: View) -> list[Line]:
@@ -155,7 +162,7 @@ def _silence(
     """Trials about which nothing is claimed for one and the same reason."""
     trials = [divergence.trial_id for divergence in silent]
     who = f"trial{'s' if len(trials) > 1 else ''} {shortlist(trials)}"
-    lines = [line(Span(f"{abstention_words(silent[0])}{view.marks.dot}{who}", "heading"))]
+    lines = _heading("", f"{abstention_words(silent[0])}{view.marks.dot}{who}", view)
     lines += _sentence(sentence, view)
     if reason is not None and not sentence:
         lines += _sentence(REASON_SENTENCES[reason], view)
@@ -175,12 +182,22 @@ def _same_path_count(task: TaskReport, trial_id: str, view: View) -> list[Line]:
     if table is None:
         return []
     steps = len(rows_with(table, (trial_id,)))
-    return _fact("same in all", plural(steps, "step"), view)
+    return fact_lines("same in all", plural(steps, "step"), view)
 
 
-def origin_text(origin: ValueOrigin) -> str:
-    """Where the deciding value was first seen in the failed trial."""
-    value = one_line(origin.value)
+def _as_recorded(divergence: Divergence) -> str:
+    """The deciding value as it is written at the divergence; values are compared without regard to case."""
+    value = divergence.provenance.value if divergence.provenance is not None else ""
+    for side in (*divergence.manifest_sides, *divergence.root_sides):
+        at = side.text.lower().find(value.lower())
+        if at >= 0 and side.trial_id == divergence.trial_id and len(side.text.lower()) == len(side.text):
+            return side.text[at : at + len(value)]
+    return value
+
+
+def origin_text(origin: ValueOrigin, written: str | None = None) -> str:
+    """Where the deciding value (``written`` as recorded) was first seen in the failed trial."""
+    value = one_line(origin.value if written is None else written)
     at = "" if origin.message is None else f" (message {origin.message})"
     if origin.path and origin.message is not None:
         at = f' (message {origin.message}, "{one_line(origin.path)}")'
@@ -212,13 +229,15 @@ def _first(task: TaskReport, divergence: Divergence, view: View) -> list[Line]:
     first = divergence.first_difference
     if first is None:
         return []
-    row = first_row(task.finding, divergence)
-    if row is not None and row == root_row(task.finding, divergence):
-        return _fact("first difference", "the same step", view)
+    row, root = first_row(task.finding, divergence), root_row(task.finding, divergence)
+    if row is not None and row == root:
+        return fact_lines("first difference", "the same step", view)
+    if row is not None and root is not None and row > root:  # the root is a message: calls differ only later
+        return []
     step = "" if row is None else f"step {row} in "
     said = view.marks.words(one_line(first.text))
     text = f"{view.marks.first} {step}trial {one_line(first.trial_id)}: {said}"
-    return _fact("first difference", text + (", recovered" if first.recovered else ""), view)
+    return fact_lines("first difference", text + (", recovered" if first.recovered else ""), view)
 
 
 def _repaired(task: TaskReport, divergence: Divergence, view: View) -> list[Line]:
@@ -231,50 +250,11 @@ def _repaired(task: TaskReport, divergence: Divergence, view: View) -> list[Line
         closed = row_of(task.finding, entry.closed_at)
         end = f" (step {closed})" if closed is not None and closed != row else ""
         text = view.marks.words(f"{one_line(entry.text)}; {one_line(entry.closed_by)}")
-        lines += _fact("harmless" if position == 0 else "", f"{step}{text}{end}", view)
+        lines += fact_lines("harmless" if position == 0 else "", f"{step}{text}{end}", view)
     left = len(divergence.recovered) - len(shown)
     if left:
-        lines += _fact("", f"and {left} more (--full)", view)
+        lines += fact_lines("", f"and {left} more (--full)", view)
     return lines
-
-
-def _sides(task: TaskReport, label: str, sides: Sequence[Side], view: View) -> list[Line]:
-    """Both sides of a step, on one line where they fit."""
-    texts = []
-    for side in sides:
-        text = one_line(side.text).replace(" → ", f" {view.marks.arrow} ").removesuffix(" →")
-        texts.append((text, _outcome(task, side.trial_id)))
-    if not texts:
-        return _fact(label, "", view)
-    joined = ", ".join(f"{text} in {side}" for text, side in texts)
-    if cells(joined) + _LABEL + 2 <= view.width:
-        return _fact(label, joined, view)
-    lines: list[Line] = []
-    for position, (text, outcome) in enumerate(texts):
-        lines += _fact(label if position == 0 else "", f"{outcome}: {text}", view)
-    return lines
-
-
-def _outcome(task: TaskReport, trial_id: str) -> str:
-    """Whose side it is; one that is no trial of the task is a borrowed reference."""
-    trial = trial_row(task, trial_id)
-    if trial is None:
-        return "expected"
-    return "passed" if trial.verdict is Verdict.PASS else "failed"
-
-
-def _fact(label: str, text: str, view: View, most: int = 3) -> list[Line]:
-    """``label   text``, the text wrapped beside the label; all of it only with ``--full``."""
-    width = view.width - _LABEL - 2
-    parts = wrap(text, width)
-    if not view.full and len(parts) > most:
-        parts = [*parts[: most - 1], f"{parts[most - 1]} {view.marks.ellipsis}"]
-        if cells(parts[-1]) > width:
-            parts[-1] = parts[-1][: width - cells(view.marks.ellipsis) - 1].rstrip() + " " + view.marks.ellipsis
-    return [
-        line("  ", Span(f"{label if at == 0 else '':<{_LABEL}}", "muted"), part)
-        for at, part in enumerate(parts)
-    ]
 
 
 def _sentence(text: str, view: View) -> list[Line]:
@@ -294,7 +274,10 @@ def sources_lines(task: TaskReport, divergence: Divergence, view: View) -> list[
         ref = one_line(place.ref)
         if len(label) + longest + 3 + cells(pointer) <= view.width:
             lines.append(line(label, f"{ref}{' ' * (longest - cells(ref))}   ", Span(pointer, "muted")))
-        else:
-            lines.append(line(label, ref))
-            lines.append(line(" " * len(label), Span(pointer, "muted")))
+        else:  # a reference is there to be copied: it is broken rather than cut
+            indent = " " * len(label)
+            lines += [line(part) for part in wrap(ref, view.width, first=label, rest=indent)]
+            lines += [
+                line(Span(part, "muted")) for part in wrap(pointer, view.width, first=indent, rest=indent)
+            ]
     return lines

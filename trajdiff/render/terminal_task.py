@@ -107,11 +107,11 @@ def _places(task: TaskReport, divergence: Divergence | None, view: View) -> dict
     if divergence is None:
         return {}
     found: dict[int, str] = {}
-    first = first_row(task.finding, divergence)
-    if first is not None:
+    first, root = first_row(task.finding, divergence), root_row(task.finding, divergence)
+    if first is not None and not (claims(divergence) and root is not None and first > root):
         found[first] = view.marks.first
     if claims(divergence):
-        manifest, root = manifest_row(task.finding, divergence), root_row(task.finding, divergence)
+        manifest = manifest_row(task.finding, divergence)
         if manifest is not None:
             found[manifest] = view.marks.manifest
         if root is not None:
