@@ -96,19 +96,24 @@ class Measured:
 
 def read_labels(text: str, path: str) -> tuple[Label, ...]:
     """Labels from JSONL. Raises InputError with file, line and problem."""
-    labels = []
+    labels: dict[tuple[str, str], Label] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                labels.append(_label(json.loads(line)))
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                label = _label(json.loads(line))
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+                why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
                 raise InputError(
-                    f"{path}: line {number} is no label ({type(error).__name__}: {error})",
+                    f"{path}: line {number} is no label ({why})",
                     "a label has task_id, trial_id, critical (message indices), acceptable, kinds",
                 ) from None
+            trial = label.task_id, label.trial_id
+            if trial in labels:
+                raise InputError(f"{path}: line {number}: {'/'.join(trial)} has a label already")
+            labels[trial] = label
     if not labels:
         raise InputError(f"{path}: no labels found", "one JSON object a line")
-    return tuple(labels)
+    return tuple(labels.values())
 
 
 def measure(corpus: Corpus, analysis: Analysis, labels: Sequence[Label], settings: Settings) -> Measured:
@@ -131,6 +136,9 @@ def measure(corpus: Corpus, analysis: Analysis, labels: Sequence[Label], setting
 
 def _label(row: dict[str, Any]) -> Label:
     trial = row["trial_id"] if "trial_id" in row else row["trial"]
+    for name, value in (("task_id", row["task_id"]), ("trial_id", trial)):
+        if isinstance(value, bool) or not isinstance(value, (str, int)):
+            raise ValueError(f"{name} must be a text or a number")
     if "critical" in row:
         critical, acceptable, kinds = row["critical"], row.get("acceptable", []), row.get("kinds", [])
     else:
@@ -141,13 +149,26 @@ def _label(row: dict[str, Any]) -> Label:
     return Label(
         task_id=str(row["task_id"]),
         trial_id=str(trial),
-        critical=frozenset(map(int, critical)),
-        acceptable=frozenset(map(int, (*critical, *acceptable))),
-        kinds=frozenset(SYNONYMS.get(kind, kind) for kind in kinds),
-        actors=frozenset(map(str, actors)),
+        critical=_indices(critical, "critical"),
+        acceptable=_indices(critical, "critical") | _indices(acceptable, "acceptable"),
+        kinds=frozenset(SYNONYMS.get(kind, kind) for kind in _words(kinds, "kinds")),
+        actors=frozenset(_words(actors, "actors")),
         group=str(row.get("mutator") or row.get("group") or ""),
         fatal=row.get("label", "fatal") == "fatal",
     )
+
+
+def _indices(value: object, name: str) -> frozenset[int]:
+    """Message indices. Raises ``ValueError`` for anything else: half an index is not rounded."""
+    if not isinstance(value, list) or any(type(one) is not int or one < 0 for one in value):
+        raise ValueError(f"{name} must be a list of message indices from 0")
+    return frozenset(value)
+
+
+def _words(value: object, name: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise ValueError(f"{name} must be a list of texts")
+    return value
 
 
 def _score(pairs: Sequence[tuple[Label, Divergence]]) -> Score:

@@ -255,3 +255,45 @@ def test_judges_are_compared_on_what_both_labelled(here: Path) -> None:
     found = without_nan(run("judges", "--labels", "l.csv", "--json"))
     assert (found["items"], found["left_out"]) == (3, 9)
     assert "3 trials with 3 labels (9 not labelled by all, left out)" in run("judges", "--labels", "l.csv").out
+
+
+BIG = "a" * 200_000
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "message"),
+    [
+        ("--weights", f"task_id,weight,source\n{BIG},x,log\n", "line 2: weight 'x' is no number"),
+        ("--families", f"task_id,family\n{BIG},\n", "line 2: a task and its family are needed"),
+        ("--labels", f"task_id,trial_id,rater,label\n{BIG},0,me,maybe\n", "is neither pass nor fail"),
+        ("--weights", 'task_id,weight,source\n"a\nb",1,log\nc,x,log\n', "line 4: weight 'x'"),
+        ("--weights", "task_id,weight,source\na,b,1,log\n", "line 2: more cells than the 3 columns"),
+        ("--labels", "task_id,trial_id,rater,label\na,0,me,pass,fail\n", "line 2: more cells"),
+        ("--families", "task_id,family\na,b,c\n", "line 2: more cells"),
+        ("--weights", '{"source": "log", "weights": {"a": 1, "b": 1, "a": 2}}', '"a" is there twice'),
+        ("--families", '{"families": {"a": "f", "a": "g"}}', '"a" is there twice'),
+        ("--weights", '{"source": "log", "weights": {"a": 1' + "0" * 400 + "}}", "not a finite number"),
+        ("--weights", '{"source": "log", "weights": ' + "[" * 100_000, "cannot be read as JSON"),
+    ],
+)  # fmt: skip
+def test_tables_beside_the_traces_never_stumble_or_guess(
+    here: Path, option: str, text: str, message: str
+) -> None:
+    suite(here, [True, False])
+    (here / "side").write_text(text, encoding="utf-8")
+    made = run("report", option, "side")
+    assert made.code in (2, 3), made.err
+    assert "side" in made.err
+    assert message in made.err
+    assert "internal error" not in made.err
+
+
+def test_labels_of_unread_trials_are_named_harmlessly_and_counted(here: Path) -> None:
+    suite(here, [True, False])
+    rows = "".join(f"a,\u202e{number},me,pass\n" for number in range(7))
+    known = json.loads(run("report", "--json").out)["tasks"][0]
+    mine = "".join(f"{known['task_id']},{trial['trial_id']},me,pass\n" for trial in known["trials"])
+    (here / "l.csv").write_text(f"task_id,trial_id,rater,label\n{mine}{rows}", encoding="utf-8")
+    out = run("report", "--labels", "l.csv").out
+    assert "\u202e" not in out
+    assert "and 2 more" in " ".join(out.split())

@@ -156,3 +156,14 @@ def test_a_standard_input_that_is_closed(command: str) -> None:
     assert done.returncode == 3
     said = (done.stdout + done.stderr).decode()
     assert "nothing was given on standard input" in said
+
+
+def test_options_never_steer_the_terminal(traces: str) -> None:
+    for arguments in (
+        ("report", traces, "--tool", "\x1b[31mred"),
+        ("report", traces, "--stop", "\u202ered"),
+        ("demo", "--copy", "\x1b[31mred"),
+    ):
+        result = run(*arguments)
+        assert "red" in result.out + result.err
+        assert not {"\x1b", "\u202e"} & set(result.out + result.err), arguments

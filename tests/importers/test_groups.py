@@ -116,6 +116,14 @@ def test_TRI_08_a_task_that_one_model_never_started_is_missed_in_its_group(tmp_p
     ]
 
 
+def test_a_copy_without_a_plan_beside_one_that_has_it(tmp_path: Path) -> None:
+    """Copies are joined; the plan that one of them lost is the other's."""
+    for name, planned in (("a", None), ("b", 3)):
+        put(tmp_path, f"{name}.json", tau2_results(simulation("s1"), num_trials=planned))
+    (task,) = load([str(tmp_path)]).tasks
+    assert (len(task.trials), task.expected_n) == (1, 3)
+
+
 # Retries
 
 

@@ -89,6 +89,29 @@ def test_passing_trials_treated_as_failed_are_spared() -> None:
 
 
 @pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("critical", [float("inf")]), ("critical", [1.5]), ("critical", ["3"]), ("critical", "12"),
+        ("critical", [True]), ("critical", [-1]), ("critical", None), ("acceptable", {"3": 1}),
+        ("kinds", "loop"), ("kinds", [None]), ("actors", [1]), ("task_id", None),
+        ("task_id", ["a"]), ("trial_id", 1.0),
+    ],
+)  # fmt: skip
+def test_labels_of_a_wrong_type_are_not_guessed_at(field: str, value: object) -> None:
+    """Half an index is not rounded, a text is no list of digits."""
+    row = {"task_id": "a", "trial_id": "0", "critical": [1], "kinds": ["loop"]}
+    assert read_labels(json.dumps(row), "x")[0].critical == {1}
+    with pytest.raises(InputError, match=f"labels.jsonl: line 2 .*{field}"):
+        read_labels(f"\n{json.dumps({**row, field: value})}", "labels.jsonl")
+
+
+def test_a_trial_with_two_labels_is_not_counted_twice() -> None:
+    row = json.dumps({"task_id": "a", "trial_id": 0, "critical": [1]})
+    with pytest.raises(InputError, match=r"line 2: a/0 has a label already"):
+        read_labels(f"{row}\n{row}\n", "labels.jsonl")
+
+
+@pytest.mark.parametrize(
     ("text", "said"), [("", "no labels"), ("{}", "line 1"), ('{"task_id": 1}\n', "line 1"), ("[1]", "line 1")]
 )
 def test_labels_that_are_none(text: str, said: str) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Sequence
 
@@ -23,7 +24,8 @@ TOO_DEEP = ("trajdiff validate names the file; leave that record out, or flatten
 
 def run(program: click.Command, arguments: Sequence[str] | None) -> int:
     """Runs the program; every way it can end becomes one of the five codes."""
-    state = State()
+    given = sys.argv[1:] if arguments is None else arguments
+    state = State(debug="--debug" in given)  # also for what goes wrong before options are read
     try:
         try:
             result = program.main(

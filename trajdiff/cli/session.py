@@ -36,7 +36,7 @@ from trajdiff.reliability.card import CardOptions
 from trajdiff.render.choosing import Choice
 from trajdiff.render.marks import ASCII, UNICODE
 from trajdiff.render.registry import Renderer, by_name, by_suffix
-from trajdiff.render.safety import one_line
+from trajdiff.render.safety import clean, one_line
 from trajdiff.render.view import View
 from trajdiff.report import Report, build_report
 from trajdiff.review.joining import judged
@@ -102,7 +102,7 @@ class Session:
     def note(self, word: str, text: str) -> None:
         """A line of standard error that is no warning: ``read``, ``wrote``, ``note``."""
         if not self.quiet:
-            say(f"{word:<8}{text}".rstrip())
+            say(f"{word:<8}{clean(text)}".rstrip())
 
     def hint(self, *commands: str) -> None:
         """What to try next; on a terminal only."""

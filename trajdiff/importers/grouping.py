@@ -167,7 +167,7 @@ def _runs(
         ]
         if counts:
             planned[number] = max(counts)
-            conditions[number] = (unit.importer.name, canonical(dict(unit.imported.producer)))
+        conditions[number] = (unit.importer.name, canonical(dict(unit.imported.producer)))
     return same_runs(joined, slots, planned, conditions)
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trajdiff.errors import UsageError
 from trajdiff.model import TaskTrials
 from trajdiff.natural import plural
+from trajdiff.reliability.side_tables import csv_rows, json_object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,20 +88,12 @@ def _value(task: TaskTrials, key: str) -> str | None:
 
 
 def _csv_rows(text: str, name: str) -> list[tuple[str, str, str]]:
-    rows = list(csv.DictReader(io.StringIO(text)))
-    if not rows or any(column not in rows[0] for column in ("task_id", "family")):
-        raise UsageError(f"{name}: families need the columns task_id, family")
-    return [
-        (f"line {at}", (row["task_id"] or "").strip(), (row["family"] or "").strip())
-        for at, row in enumerate(rows, start=2)
-    ]
+    rows = csv_rows(text, name, ("task_id", "family"), what="families", error=UsageError)
+    return [(f"line {at}", row["task_id"].strip(), row["family"].strip()) for at, row in rows]
 
 
 def _json_rows(text: str, name: str) -> list[tuple[str, str, str]]:
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{name}: families cannot be read as JSON ({error})") from error
+    document = json_object(text, name, what="families")
     table = document.get("families")
     if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
         raise UsageError(f'{name}: families need "families", a table of task ids and names')

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +23,7 @@ from trajdiff.reliability.agreement import (
 from trajdiff.reliability.families import Families
 from trajdiff.reliability.gates import upper_bound
 from trajdiff.reliability.intervals import LEVEL
+from trajdiff.reliability.side_tables import csv_rows
 
 #: Name of the judge whose labels are the recorded verdicts.
 GRADER = "grader"
@@ -110,17 +109,14 @@ def read_labels(text: str, name: str) -> tuple[Labels, ...]:
 
     Raises ``InputError`` for missing columns, unknown labels and a trial that a rater labelled twice.
     """
-    rows = list(csv.DictReader(io.StringIO(text.lstrip("\ufeff"))))
     needed = ("task_id", "trial_id", "rater", "label")
-    if not rows or any(column not in rows[0] for column in needed):
-        raise InputError(f"{name}: labels need the columns {', '.join(needed)}")
     found: dict[str, dict[TrialId, bool]] = {}
-    for number, row in enumerate(rows, start=2):
-        label = (row["label"] or "").strip().casefold()
+    for number, row in csv_rows(text, name, needed, what="labels", error=InputError):
+        label = row["label"].strip().casefold()
         if label not in _PASS | _FAIL:
             raise InputError(f'{name}: line {number}: label "{row["label"]}" is neither pass nor fail')
-        judged = found.setdefault((row["rater"] or "").strip() or "labels", {})
-        trial = (row["task_id"] or "", row["trial_id"] or "")
+        judged = found.setdefault(row["rater"].strip() or "labels", {})
+        trial = (row["task_id"], row["trial_id"])
         if trial in judged:
             raise InputError(f"{name}: line {number}: this rater has labelled {'/'.join(trial)} before")
         judged[trial] = label in _PASS

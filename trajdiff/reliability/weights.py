@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +11,7 @@ from typing import Any
 from trajdiff.errors import UsageError
 from trajdiff.reliability.intervals import SuiteInterval, kish, suite_interval, weighted_mean
 from trajdiff.reliability.pass_k import pass_hat_fraction
+from trajdiff.reliability.side_tables import csv_rows, json_object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,20 +38,24 @@ class WeightedRow:
     unweighted: tuple[str, ...] = ()
 
 
-def make_weights(by_task: Mapping[str, Any], source: str) -> Weights:
-    """Checked weights. Raises ``UsageError`` for an empty source and for anything but finite numbers from 0."""
+def make_weights(by_task: Mapping[str, Any], source: str, *, name: str | None = None) -> Weights:
+    """Checked weights; ``name`` is that of their file. Raises ``UsageError`` for an empty source and for
+    anything but finite numbers from 0."""
+    where = "" if name is None else f"{name}: "
     if not source.strip():
         raise UsageError(
-            "weights without a source", "name where the shares come from, for instance a traffic log"
+            f"{where}weights without a source", "name where the shares come from, for instance a traffic log"
         )
     made: dict[str, Fraction] = {}
     for task_id, value in by_task.items():
         if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)) or not _usable(value):
-            raise UsageError(f'weight of task "{task_id}" is {value!r}, not a finite number from 0')
+            raise UsageError(
+                f'{where}weight of task "{task_id}" is {repr(value)[:40]}, not a finite number from 0'
+            )
         # The shortest decimal that reads back as the float: a share of 0.7 means seven tenths.
         made[task_id] = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
     if not sum(made.values()):
-        raise UsageError("all weights are 0")
+        raise UsageError(f"{where}all weights are 0")
     return Weights(by_task=made, source=source.strip())
 
 
@@ -95,36 +97,34 @@ def weighted_row(counts: Mapping[str, tuple[int, int]], weights: Weights) -> Wei
 
 
 def _usable(value: float | Fraction) -> bool:
-    return math.isfinite(value) and value >= 0
+    try:
+        return math.isfinite(value) and value >= 0
+    except OverflowError:  # an integer beyond any float
+        return False
 
 
 def _from_json(text: str, name: str) -> Weights:
-    try:
-        document = json.loads(text.lstrip("\ufeff"))
-    except ValueError as error:
-        raise UsageError(f"{name}: weights cannot be read as JSON ({error})") from error
+    document = json_object(text, name, what="weights")
     table = document.get("weights")
     source = document.get("source")
     if not isinstance(table, dict) or not isinstance(source, str):
         raise UsageError(f'{name}: weights need "source" (a text) and "weights" (a table of task ids)')
-    return make_weights(table, source)
+    return make_weights(table, source, name=name)
 
 
 def _from_csv(text: str, name: str) -> Weights:
-    rows = list(csv.DictReader(io.StringIO(text.lstrip("\ufeff"))))
     needed = ("task_id", "weight", "source")
-    if not rows or any(column not in rows[0] for column in needed):
-        raise UsageError(f"{name}: weights need the columns {', '.join(needed)}")
-    sources = sorted({(row["source"] or "").strip() for row in rows})
+    rows = list(csv_rows(text, name, needed, what="weights", error=UsageError))
+    sources = sorted({row["source"].strip() for _, row in rows})
     if len(sources) > 1:
         raise UsageError(f"{name}: weights of several sources: {', '.join(sources)}")
     table: dict[str, float] = {}
-    for number, row in enumerate(rows, start=2):
+    for number, row in rows:
         try:
-            weight = float(row["weight"] or "")
+            weight = float(row["weight"])
         except ValueError:
             raise UsageError(f"{name}: line {number}: weight {row['weight']!r} is no number") from None
         if row["task_id"] in table:
             raise UsageError(f'{name}: line {number}: task "{row["task_id"]}" has two weights')
         table[row["task_id"]] = weight
-    return make_weights(table, sources[0])
+    return make_weights(table, sources[0], name=name)

@@ -6,7 +6,7 @@ from trajdiff.natural import plural
 from trajdiff.reliability.judging import Judging
 from trajdiff.reliability.labels import JudgeReport
 from trajdiff.render.marks import Marks
-from trajdiff.render.safety import one_line
+from trajdiff.render.safety import one_line, shortlist
 from trajdiff.report import Report
 
 REFUSED = "refused, TPR + TNR is 1.05 or less (the judge says next to nothing)"
@@ -29,7 +29,7 @@ def judge_lines(report: Report, marks: Marks) -> list[str]:
             lines.append("weak agreement: the figures below say more about the judge than about the agent")
         if found.agreement.unknown:
             count = plural(len(found.agreement.unknown), "label")
-            lines.append(f"{count} of trials that were not read: {', '.join(found.agreement.unknown[:5])}")
+            lines.append(f"{count} of trials that were not read: {shortlist(found.agreement.unknown)}")
     lines.append(f"judge-corrected: {corrected_text(found, marks)}")
     if found.curve:
         value, low, high = found.curve[-1]

@@ -6,6 +6,7 @@ Nothing here shortens silently: a preview carries an explicit mark and the full 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 #: Terminal sequences: CSI (also as one C1 byte), OSC and the other string kinds, two-byte escapes.
 _SEQUENCES = re.compile(
@@ -39,6 +40,12 @@ def clean(text: str) -> str:
 def one_line(text: str) -> str:
     """Clean text on one line: every run of white space becomes one space."""
     return _SPACES.sub(" ", clean(text)).strip()
+
+
+def shortlist(names: Sequence[str], limit: int = 5) -> str:
+    """The first names, then how many more there are."""
+    shown = ", ".join(one_line(name) for name in names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
 def cells(text: str) -> int:

@@ -139,11 +139,8 @@ def task_lines(report: Report, view: View) -> list[Line]:
         verb = "passes" if hidden == 1 else "pass"
         lines.append(line(Span(f"{plural(hidden, 'task')} always {verb} (--all lists them)", "muted")))
     if view.choice.words:
-        lines.append(
-            line(
-                f"shown: {len(chosen)} of {plural(len(report.tasks), 'task')} ({', '.join(view.choice.words)})"
-            )
-        )
+        filters = one_line(", ".join(view.choice.words))
+        lines.append(line(f"shown: {len(chosen)} of {plural(len(report.tasks), 'task')} ({filters})"))
     if any(support_text(task.finding.lead) != "-" for task in shown):
         lines += _wrapped(
             "support: failed trials with it of all failed, passed trials with it of all passed", view, "muted"

@@ -21,6 +21,7 @@ from trajdiff.render.marks import Marks
 from trajdiff.render.places import manifest_row, root_row, rows_text
 from trajdiff.render.review_words import short_marks
 from trajdiff.render.safety import one_line
+from trajdiff.render.safety import shortlist as shortlist
 from trajdiff.report import Report, TaskReport
 
 #: The rule that a verdict without a threshold follows, as importers name it, and how close to 1 is 1.
@@ -74,12 +75,6 @@ class FindingWords:
     def joined(self) -> str:
         """All parts, one blank apart."""
         return " ".join(part for part in (self.mark, self.rows, self.text) if part)
-
-
-def shortlist(names: Sequence[str], limit: int = 5) -> str:
-    """The first names, then how many more there are."""
-    shown = ", ".join(one_line(name) for name in names[:limit])
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
 def counts_line(report: Report, marks: Marks) -> str:
