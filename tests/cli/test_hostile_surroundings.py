@@ -167,3 +167,13 @@ def test_options_never_steer_the_terminal(traces: str) -> None:
         result = run(*arguments)
         assert "red" in result.out + result.err
         assert not {"\x1b", "\u202e"} & set(result.out + result.err), arguments
+
+
+def test_warnings_of_libraries_are_not_ours(traces: str, tmp_path: Path) -> None:
+    """A judge that says pass to everything makes a division by 0 somewhere below."""
+    rows = "".join(f"box-1,{trial},me,pass\n" for trial in (0, 1))
+    (tmp_path / "l.csv").write_text(f"task_id,trial_id,rater,label\n{rows}", encoding="utf-8")
+    quiet = _started("judges", traces, "--labels", "l.csv", stdout=subprocess.PIPE)
+    assert (quiet.returncode, b"Warning" in quiet.stderr) == (0, False)
+    debug = _started("judges", traces, "--labels", "l.csv", "--debug", stdout=subprocess.PIPE)
+    assert b"RuntimeWarning" in debug.stderr

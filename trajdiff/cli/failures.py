@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 
 import click
@@ -26,6 +27,8 @@ def run(program: click.Command, arguments: Sequence[str] | None) -> int:
     """Runs the program; every way it can end becomes one of the five codes."""
     given = sys.argv[1:] if arguments is None else arguments
     state = State(debug="--debug" in given)  # also for what goes wrong before options are read
+    if not state.debug and not sys.warnoptions:
+        warnings.simplefilter("ignore")  # of libraries: they name no file, no place and nothing to do
     try:
         try:
             result = program.main(
