@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.render.made import bare, hostile, lamp_divergence, shop
-from trajdiff.divergence.finding import Blame, FindingKind, Kind
+from tests.render.made import bare, hostile, lamp, lamp_divergence, report, shop
+from trajdiff.divergence.finding import Blame, FindingKind, Kind, Side
 from trajdiff.errors import UsageError
 from trajdiff.redaction import rebuilt
 from trajdiff.render.summary_page import as_html, as_markdown, renderer_for
@@ -101,6 +101,18 @@ def test_what_comes_up_has_an_example_from_its_task() -> None:
     assert "Passed attempts: `refund_item(amount=49.9)`" in text
     assert "The failed attempt: `refund_item(amount=99.8)`" in text
     assert "Seen in 2 of 2 failed and 0 of 2 passed attempts of this task." in text
+
+
+def test_two_sides_that_are_the_same_are_not_quoted() -> None:
+    """A call that is made twice where passes make it once reads the same on both sides."""
+    made = lamp()
+    sides = tuple(Side(trial_id=trial, text="ship_box(box=7) → ok", message=4) for trial in ("0", "1"))
+    lead = replace(
+        made.finding.divergences[0], kind=Kind.DUPLICATE_WRITE, root_sides=sides, manifest_sides=sides
+    )
+    text = markdown(report((replace(made, finding=replace(made.finding, lead=lead, divergences=(lead,))),)))
+    assert "done twice" in text
+    assert "ship_box" not in text
 
 
 def test_what_recurs_comes_first_and_no_more_than_three() -> None:

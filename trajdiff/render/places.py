@@ -47,6 +47,15 @@ def first_row(finding: TaskFinding, divergence: Divergence) -> int | None:
     return None if first is None else row_of(finding, first.step)
 
 
+def tells_first(finding: TaskFinding, divergence: Divergence) -> bool:
+    """Whether the first difference is told. It is the first among calls: where the root is a message, calls may
+    differ only after it."""
+    if divergence.first_difference is None:
+        return False
+    first, root = first_row(finding, divergence), root_row(finding, divergence)
+    return divergence.abstained or first is None or root is None or first <= root
+
+
 def row_of(finding: TaskFinding, step: StepRef | None) -> int | None:
     """Row number of a step in the aligned table of the task."""
     if step is None or finding.table is None:

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trajdiff.divergence.finding import Divergence, FindingKind, Kind
-from trajdiff.model import Verdict
 from trajdiff.render.card_words import adaptive_text
 from trajdiff.render.choosing import is_mixed
 from trajdiff.render.effort_words import money
-from trajdiff.render.places import trial_row
 from trajdiff.render.safety import cut, one_line
 from trajdiff.render.summary_words import Code, Phrase, Words
+from trajdiff.render.two_sides import outcome, parted, told_sides
 from trajdiff.report import Report, TaskReport
 
 #: Reasons shown, tasks to look at first, and the longest quoted step in cells.
@@ -223,14 +222,14 @@ def _example(one: Recurrence, words: Words) -> Iterator[Phrase]:
     yield words.say(
         "places", "example", task=Code(one_line(one.task.task_id)), trial=Code(one_line(example.trial_id))
     )
-    for side in example.manifest_sides or example.root_sides:
-        trial = trial_row(one.task, side.trial_id)
-        name = "expected" if trial is None else "passed" if trial.verdict is Verdict.PASS else "failed"
-        text = one_line(side.text).removesuffix("→").strip()
-        if example.kind not in _ABOUT_RESULTS:
-            text = text.split(" → ", 1)[0]
-        if text:
-            yield words.say("places", name, step=Code(cut(text, _QUOTED)))
+    _, sides = told_sides(one.task, example)
+    texts = [one_line(side.text).removesuffix("→").strip() for side in sides]
+    if example.kind not in _ABOUT_RESULTS:
+        texts = [text.split(" → ", 1)[0] for text in texts]
+    if len(set(texts)) == len(texts):  # the same twice shows nothing
+        for side, text in zip(sides, parted(texts, example.argument, _QUOTED, "…"), strict=True):
+            if text:
+                yield words.say("places", outcome(one.task, side.trial_id), step=Code(cut(text, _QUOTED)))
     support = example.support
     if support is not None and support.passed:
         yield words.say(

@@ -17,12 +17,12 @@ from trajdiff.divergence.finding import (
 from trajdiff.render.fact_lines import fact_lines
 from trajdiff.render.intervention_text import tested_words
 from trajdiff.render.lines import Line, Span, line, wrap
-from trajdiff.render.places import first_row, manifest_row, places, root_row, row_of
+from trajdiff.render.places import first_row, places, root_row, row_of, tells_first
 from trajdiff.render.review_words import note_text
 from trajdiff.render.safety import cells, clean, one_line
 from trajdiff.render.steps import rows_with
 from trajdiff.render.strip import VariantRow
-from trajdiff.render.two_sides import same_sides, side_lines
+from trajdiff.render.two_sides import as_recorded, in_others, side_lines
 from trajdiff.render.view import View
 from trajdiff.render.wording import REASON_SENTENCES, abstention_words, headline, plural, seen_in, shortlist
 from trajdiff.report import TaskReport
@@ -68,7 +68,7 @@ def divergence_lines(
 ) -> list[Line]:
     """Headline, sentence, and one line for each thing that stands behind a divergence."""
     finding, marks = task.finding, view.marks
-    root, manifest = root_row(finding, divergence), manifest_row(finding, divergence)
+    root = root_row(finding, divergence)
     grade = f"{marks.dot}grade {divergence.grade}" if divergence.grade is not None else ""
     of = f"{marks.dot}trial{'s' if len(trials) > 1 else ''} {', '.join(one_line(trial) for trial in trials)}"
     at = f" step {root}" if root is not None else ""
@@ -77,12 +77,9 @@ def divergence_lines(
     support = divergence.support
     contrast = support is not None and support.passed > 0
     lines += fact_lines("separates outcomes" if contrast else "support", seen_in(divergence), view)
-    if manifest is not None and manifest != root and not same_sides(divergence.manifest_sides):
-        lines += side_lines(task, divergence, f"shows at step {manifest}", divergence.manifest_sides, view)
-    elif divergence.root_sides:
-        lines += side_lines(task, divergence, "the step", divergence.root_sides, view)
+    lines += side_lines(task, divergence, view)
     if divergence.provenance is not None:
-        lines += fact_lines("value from", origin_text(divergence.provenance, _as_recorded(divergence)), view)
+        lines += fact_lines("value from", origin_text(divergence.provenance, as_recorded(divergence)), view)
     if support is not None:
         lines += fact_lines("recovery", recovery_text(divergence, support), view)
     lines += _first(task, divergence, view)
@@ -118,16 +115,13 @@ def judged_lines(divergence: Divergence, view: View) -> list[Line]:
 
 def _others(task: TaskReport, divergence: Divergence, trials: Sequence[str], view: View) -> list[Line]:
     """Where the other trials of the group stand, when that is another step or grade than the one shown."""
-    support = divergence.support
-    counted = support is None or support.failed_with >= len(trials)
     own = (root_row(task.finding, divergence), divergence.grade)
     found = []
     for other in task.finding.divergences:
         place = (root_row(task.finding, other), other.grade)
         if other.trial_id in trials and other.trial_id != divergence.trial_id and place != own:
             found.append(f"trial {one_line(other.trial_id)}: step {place[0]}, grade {place[1]}")
-    # The counts above are of this very deviation: others of the group may deviate with other values.
-    return fact_lines("same in" if counted else "alike in", "; ".join(found), view) if found else []
+    return fact_lines(in_others(divergence, trials), "; ".join(found), view) if found else []
 
 
 def silent_lines(task: TaskReport, variants: Sequence[VariantRow], view: View) -> list[Line]:
@@ -185,16 +179,6 @@ def _same_path_count(task: TaskReport, trial_id: str, view: View) -> list[Line]:
     return fact_lines("same in all", plural(steps, "step"), view)
 
 
-def _as_recorded(divergence: Divergence) -> str:
-    """The deciding value as it is written at the divergence; values are compared without regard to case."""
-    value = divergence.provenance.value if divergence.provenance is not None else ""
-    for side in (*divergence.manifest_sides, *divergence.root_sides):
-        at = side.text.lower().find(value.lower())
-        if at >= 0 and side.trial_id == divergence.trial_id and len(side.text.lower()) == len(side.text):
-            return side.text[at : at + len(value)]
-    return value
-
-
 def origin_text(origin: ValueOrigin, written: str | None = None) -> str:
     """Where the deciding value (``written`` as recorded) was first seen in the failed trial."""
     value = one_line(origin.value if written is None else written)
@@ -227,13 +211,11 @@ def recovery_text(divergence: Divergence, support: Support) -> str:
 def _first(task: TaskReport, divergence: Divergence, view: View) -> list[Line]:
     """The first difference, which is usually harmless and never the headline."""
     first = divergence.first_difference
-    if first is None:
+    if first is None or not tells_first(task.finding, divergence):
         return []
-    row, root = first_row(task.finding, divergence), root_row(task.finding, divergence)
-    if row is not None and row == root:
+    row = first_row(task.finding, divergence)
+    if row is not None and row == root_row(task.finding, divergence):
         return fact_lines("first difference", "the same step", view)
-    if row is not None and root is not None and row > root:  # the root is a message: calls differ only later
-        return []
     step = "" if row is None else f"step {row} in "
     said = view.marks.words(one_line(first.text))
     text = f"{view.marks.first} {step}trial {one_line(first.trial_id)}: {said}"

@@ -11,7 +11,7 @@ from trajdiff.render.aligned import Fit, Sides, aligned_lines
 from trajdiff.render.curve import task_ks
 from trajdiff.render.json_compare import task_of
 from trajdiff.render.lines import Line, Span, fit, line, paint, width_of
-from trajdiff.render.places import first_row, manifest_row, root_row
+from trajdiff.render.places import first_row, manifest_row, root_row, tells_first
 from trajdiff.render.registry import Renderer
 from trajdiff.render.safety import cells, one_line
 from trajdiff.render.strip import VariantRow, strip_lines, variant_rows
@@ -107,11 +107,11 @@ def _places(task: TaskReport, divergence: Divergence | None, view: View) -> dict
     if divergence is None:
         return {}
     found: dict[int, str] = {}
-    first, root = first_row(task.finding, divergence), root_row(task.finding, divergence)
-    if first is not None and not (claims(divergence) and root is not None and first > root):
+    first = first_row(task.finding, divergence)
+    if first is not None and tells_first(task.finding, divergence):
         found[first] = view.marks.first
     if claims(divergence):
-        manifest = manifest_row(task.finding, divergence)
+        manifest, root = manifest_row(task.finding, divergence), root_row(task.finding, divergence)
         if manifest is not None:
             found[manifest] = view.marks.manifest
         if root is not None:

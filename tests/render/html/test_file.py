@@ -15,6 +15,7 @@ import pytest
 
 from tests.render.made import bare, hostile, lamp, report, shop
 from trajdiff.align.table import AlignedTable
+from trajdiff.divergence.finding import Kind, Side, ValueOrigin
 from trajdiff.redaction import rebuilt
 from trajdiff.render.choosing import Choice
 from trajdiff.render.html.page import render
@@ -168,6 +169,24 @@ def test_places_support_and_sources_of_a_divergence() -> None:
         "runs/shop.json#L1-061/0@4",
         "runs/shop.json#L1-061/1@4",
     ]
+
+
+def test_a_divergence_is_told_as_on_the_terminal() -> None:
+    """What is not there, how the value was written, and no first difference after the root."""
+    made = lamp()
+    origin = ValueOrigin(value="r-7", origin="tool_result", tool="get_order", message=2, path="id")
+    own = (Side(trial_id="1", text="refund_item(id=R-7) → ok", message=4),)
+    lead = replace(made.finding.divergences[0], kind=Kind.EXTRA_WRITE, root_sides=own, provenance=origin)
+    finding = replace(made.finding, lead=lead, divergences=(lead,))
+    (found,) = chunks(page_of(report((replace(made, finding=finding),))))["d0"]["found"]
+    assert found["sides"]["texts"] == [["passed", "no such step"], ["failed", "refund_item(id=R-7) → ok"]]
+    facts = {fact["label"]: fact["text"] for fact in found["facts"]}
+    assert facts["value from"].startswith("R-7 first seen in the result of get_order")
+    assert "first difference" in facts
+    late = replace(lead, kind=Kind.MISSING_STEP)
+    finding = replace(finding, lead=late, divergences=(late,))
+    (found,) = chunks(page_of(report((replace(made, finding=finding),))))["d0"]["found"]
+    assert "first difference" not in [fact["label"] for fact in found["facts"]]
 
 
 def test_long_texts_of_several_tasks_are_stored_once() -> None:

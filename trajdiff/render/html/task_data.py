@@ -18,11 +18,12 @@ from trajdiff.render.intervention_text import tested_words
 from trajdiff.render.json_text import finite
 from trajdiff.render.lines import plain
 from trajdiff.render.marks import UNICODE
-from trajdiff.render.places import first_row, manifest_row, places, root_row, row_of, trial_row
+from trajdiff.render.places import first_row, manifest_row, places, root_row, row_of, tells_first
 from trajdiff.render.safety import clean, one_line
-from trajdiff.render.steps import step_name
+from trajdiff.render.steps import NO_STEP, step_name
 from trajdiff.render.strip import VariantRow, step_mark, variant_rows
 from trajdiff.render.task_findings import claims, groups, origin_text, recovery_text, silent_lines
+from trajdiff.render.two_sides import absent_side, as_recorded, in_others, outcome, told_sides
 from trajdiff.render.view import View
 from trajdiff.render.wording import headline, seen_in
 from trajdiff.report import TaskReport, TrialRow
@@ -124,7 +125,8 @@ def _places(task: TaskReport, trials: dict[str, int]) -> dict[int, dict[str, int
     """Rows that are marked when a trial is looked at: root, manifest and first difference, by trial."""
     made: dict[int, dict[str, int]] = {}
     for divergence in task.finding.divergences:
-        rows = {"first": first_row(task.finding, divergence)}
+        told = tells_first(task.finding, divergence)
+        rows = {"first": first_row(task.finding, divergence) if told else None}
         if claims(divergence):
             rows |= {
                 "root": root_row(task.finding, divergence),
@@ -149,7 +151,7 @@ def _facts(
     facts = [_fact("separates outcomes" if contrast else "support", seen_in(divergence))]
     origin = divergence.provenance
     if origin is not None:
-        told = _fact("value from", origin_text(origin))
+        told = _fact("value from", origin_text(origin, as_recorded(divergence)))
         if origin.message is not None:
             told.update(message=origin.message, trial=trials.get(divergence.trial_id))
             told["value"] = one_line(origin.value)
@@ -157,7 +159,7 @@ def _facts(
     if support is not None:
         facts.append(_fact("recovery", recovery_text(divergence, support)))
     first = divergence.first_difference
-    if first is not None:
+    if first is not None and tells_first(task.finding, divergence):
         row = first_row(task.finding, divergence)
         if row is not None and row == root_row(task.finding, divergence):
             facts.append(_fact("first difference", "the same step"))
@@ -193,7 +195,7 @@ def _others(task: TaskReport, divergence: Divergence, of: Sequence[str]) -> list
         place = (root_row(task.finding, other), other.grade)
         if other.trial_id in of and other.trial_id != divergence.trial_id and place != own:
             text = f"trial {one_line(other.trial_id)}, grade {place[1]}"
-            facts.append({**_fact("same in", text), "step": place[0]})
+            facts.append({**_fact(in_others(divergence, of), text), "step": place[0]})
     return facts
 
 
@@ -203,17 +205,15 @@ def _fact(label: str, text: str) -> dict[str, Any]:
 
 def _sides(task: TaskReport, divergence: Divergence) -> dict[str, Any] | None:
     """Both sides of the manifest step where it is another one, else of the root step."""
-    root, manifest = root_row(task.finding, divergence), manifest_row(task.finding, divergence)
-    at_manifest = manifest is not None and manifest != root
-    sides = divergence.manifest_sides if at_manifest else divergence.root_sides
+    row, sides = told_sides(task, divergence)
     if not sides:
         return None
-    texts = []
-    for side in sides:
-        trial = trial_row(task, side.trial_id)
-        name = "expected" if trial is None else "passed" if str(trial.verdict) == "pass" else "failed"
-        texts.append([name, one_line(side.text).removesuffix(" →")])
-    return {"label": "shows at" if at_manifest else "the step", "step": manifest or root, "texts": texts}
+    texts = [[outcome(task, side.trial_id), one_line(side.text).removesuffix(" →")] for side in sides]
+    absent = absent_side(divergence, sides)
+    if absent is not None:
+        texts.insert(0, [absent, NO_STEP])
+    step = root_row(task.finding, divergence) if row is None else row
+    return {"label": "the step" if row is None else "shows at", "step": step, "texts": texts}
 
 
 def _harmless(task: TaskReport, divergence: Divergence) -> list[dict[str, Any]]:
