@@ -18,11 +18,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from trajdiff.importers.kept_files import SETTLED
-
 from tests.benchmarks.generator import LARGE, MEGABYTE, SMALL, write_corpus
 from tests.benchmarks.measuring import Taken, orjson_seconds, taken, trajdiff
 from tests.benchmarks.peers import PEERS, version
+from trajdiff.importers.kept_files import SETTLED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
