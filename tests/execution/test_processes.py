@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -78,3 +81,22 @@ def test_no_worker_is_left_when_the_caller_stops(tmp_path: Path) -> None:
 
 def test_no_job_needs_no_worker() -> None:
     assert not list(Processes(2).run(work.square, []))
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="signals are looked up in /proc")
+def test_a_server_that_still_loads_is_not_interrupted() -> None:
+    """Ctrl-C reaches the whole group: a server that loads modules would show where it was."""
+    from multiprocessing import forkserver
+
+    assert results(Processes(2), work.square) == SQUARES
+    status = Path(f"/proc/{forkserver._forkserver._forkserver_pid}/status").read_text()  # type: ignore[attr-defined]
+    blocked = next(int(line.split()[1], 16) for line in status.splitlines() if line.startswith("SigBlk"))
+    assert blocked >> (signal.SIGINT - 1) & 1
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+@pytest.mark.parametrize(("error", "shown"), [("FileNotFoundError", False), ("ValueError", True)])
+def test_a_worker_that_starts_too_late_is_silent(error: str, shown: bool) -> None:
+    code = f"import trajdiff.execution.worker_start; raise {error}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, error.encode() in done.stderr) == (1, shown)

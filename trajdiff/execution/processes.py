@@ -109,5 +109,19 @@ def _context(preload: Sequence[str]) -> Any:
     if "forkserver" not in get_all_start_methods():
         return get_context("spawn")
     context = get_context("forkserver")
-    context.set_forkserver_preload(list(preload))
+    context.set_forkserver_preload(["trajdiff.execution.worker_start", *preload])
+    _start_server()
     return context
+
+
+def _start_server() -> None:
+    """Starts what workers are forked from with Ctrl-C held back: it loads for a while before it ignores it
+    by itself. Here the key counts again at once."""
+    from multiprocessing import forkserver, resource_tracker
+
+    resource_tracker.ensure_running()  # first: it lets the key through again when it has started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
