@@ -177,3 +177,16 @@ def test_warnings_of_libraries_are_not_ours(traces: str, tmp_path: Path) -> None
     assert (quiet.returncode, b"Warning" in quiet.stderr) == (0, False)
     debug = _started("judges", traces, "--labels", "l.csv", "--debug", stdout=subprocess.PIPE)
     assert b"RuntimeWarning" in debug.stderr
+
+
+def test_a_reference_to_a_file_that_was_not_read(traces: str, tmp_path: Path) -> None:
+    """It is told which file is meant; the same file written otherwise is the same."""
+    gone = run("compare", "trials", "gone/x.jsonl#box-1/0", "box-1/1", traces)
+    assert gone.code == 2
+    assert "error: gone/x.jsonl: no such file" in gone.err
+    (tmp_path / "other.jsonl").write_bytes(Path(traces).read_bytes())
+    other = run("compare", "trials", "other.jsonl#box-1/0", "box-1/1", traces)
+    assert "error: other.jsonl: not among the files that were read" in other.err
+    for same in ("t.jsonl", "./t.jsonl", f"../{tmp_path.name}/t.jsonl"):
+        result = run("compare", "trials", f"{same}#box-1/0", "box-1/1", traces)
+        assert result.code == 0, result.err

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trajdiff.cli.suggest import nearest
 from trajdiff.errors import UsageError
-from trajdiff.files import exists
+from trajdiff.files import exists, real_path
 from trajdiff.model import Corpus, TaskTrials, Trial
 from trajdiff.render.safety import one_line
 
@@ -101,9 +101,7 @@ def find_trial(corpus: Corpus, text: str, where: str) -> tuple[Trial, int | None
         reference = replace(reference, path=None, task=f"{reference.path}#{reference.task}")
     task = find_task(corpus, reference.task, where)
     found = [
-        trial
-        for trial in task.trials
-        if trial.trial_id == reference.trial and reference.path in (None, trial.source.path)
+        trial for trial in task.trials if trial.trial_id == reference.trial and _is_in(trial, reference.path)
     ]
     if len(found) == 1:
         return found[0], reference.message
@@ -113,12 +111,26 @@ def find_trial(corpus: Corpus, text: str, where: str) -> tuple[Trial, int | None
             *(one_line(f"{trial.source.path}#{trial.task_id}/{trial.trial_id}") for trial in found),
             "use one of these",
         )
+    if reference.path is not None and not any(_is_in(trial, reference.path) for trial in task.trials):
+        there = exists(reference.path)
+        raise UsageError(
+            f"{one_line(reference.path)}: {'not among the files that were read' if there else 'no such file'}",
+            *(["name it among the TRACES, or give none"] if there else []),
+            f'task "{one_line(task.task_id)}" is in: '
+            + _some(list(dict.fromkeys(one_line(trial.source.path) for trial in task.trials))),
+        )
     ids = ", ".join(one_line(trial.trial_id) for trial in task.trials[:20])
     raise UsageError(
         f'no trial "{one_line(reference.trial)}" of task "{one_line(task.task_id)}" in'
         f" {one_line(reference.path or where)}",
         f"its trials: {ids}",
     )
+
+
+def _is_in(trial: Trial, path: str | None) -> bool:
+    """Whether a trial is of the file, however that is written; None is any file."""
+    known = trial.source.path
+    return path is None or path == known or (known != "-" and real_path(path) == real_path(known))
 
 
 def _exact(corpus: Corpus, text: str) -> tuple[Trial, int | None] | None:
