@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.machine import slowness
 from tests.render.made import hostile, lamp, report, shop
 from trajdiff.align.table import AlignedTable, Cell, Op, Row
 from trajdiff.redaction import rebuilt
@@ -166,6 +167,7 @@ def test_five_hundred_tasks_of_eight_trials_keep_the_budget(open_page: Open, wri
     path = write(large(), "large")
     assert 10_000_000 < path.stat().st_size < 25_000_000
     measured = []
+    slow = slowness()
     for _ in range(4):  # other programs on the machine are not what is measured: once within is within
         page = open_page().page
         started = time.monotonic()
@@ -184,6 +186,6 @@ def test_five_hundred_tasks_of_eight_trials_keep_the_budget(open_page: Open, wri
         assert page.locator("table.tasks > tbody").count() == 500
         page.close()
         measured.append((first, opening))
-        if first < 1.5 and opening < 0.3:
+        if first < 1.5 * slow and opening < 0.3 * slow:
             return
     raise AssertionError(f"seconds to the first table and to an opened task: {measured}")

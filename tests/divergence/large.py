@@ -1,7 +1,8 @@
 """Analyses a large made-up task and prints what is said about its last failing trial.
 
-``python -m tests.divergence.large steps 5000``, ``… trials 60``, or another shape. After 20 seconds
-of its own work (not of waiting for others) the process is ended.
+``python -m tests.divergence.large steps 5000``, ``… trials 60``, or another shape. Also said is how many times as long
+that takes as a quarter of the size: seconds would say more about the machine. A process that works for minutes (not
+that waits for others) is ended.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import json
 import resource
 import sys
+import time
 
 from tests.divergence.desk import ASK, BYE, DONE, FIRST, LOOK, OFFER, OPENING, YES, refund
 from tests.divergence.made import Line, Steps, agent, analysed, call, records, user
 
-SECONDS = 20
+SECONDS = 200
 
 
 def long_trial(amount: float, fillers: int) -> list[Line]:
@@ -67,9 +69,15 @@ def shape(what: str, size: int) -> tuple[list[Steps], list[Steps]]:
 def main(what: str, size: int) -> None:
     """One task of this shape: steps of each trial, or trials of each verdict."""
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
-    said = analysed(records(*shape(what, size))).findings["T1"].divergences[-1]
+    seconds = []
+    for steps in (size // 4, size):
+        made = records(*shape(what, steps))
+        began = time.process_time()
+        said = analysed(made).findings["T1"].divergences[-1]
+        seconds.append(time.process_time() - began)
     place = said.root.step if said.root else None
-    print(json.dumps({"kind": said.kind, "grade": said.grade, "step": place, "group": len(said.group)}))
+    answer = {"kind": said.kind, "grade": said.grade, "step": place, "group": len(said.group)}
+    print(json.dumps({**answer, "times": seconds[1] / seconds[0]}))
 
 
 if __name__ == "__main__":
