@@ -7,6 +7,7 @@ way, under the same settings, by the same code.
 from __future__ import annotations
 
 import hashlib
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -72,8 +73,12 @@ def unpacked(value: bytes) -> TaskOutcome | None:
         return None
 
 
-def naming(corpus: Corpus, code: str, reading: str) -> Callable[[TaskJob], str]:
-    """What names the jobs of this corpus; ``code`` is the program, ``reading`` how files were read."""
+def naming(
+    corpus: Corpus, code: str, reading: str, moved: Mapping[str, str] | None = None
+) -> Callable[[TaskJob], str]:
+    """What names the jobs of this corpus; ``code`` is the program, ``reading`` how files were read. ``moved``
+    are files that lay elsewhere when the names were given: where they lie, and where they lay."""
+    paths = [_renaming(now, then) for now, then in (moved or {}).items()]
     digests = {file.path: file.sha256 for file in corpus.files}
     everything = hashlib.sha256("\n".join(file.sha256 for file in corpus.files).encode()).hexdigest()
 
@@ -95,9 +100,19 @@ def naming(corpus: Corpus, code: str, reading: str) -> Callable[[TaskJob], str]:
         borrowed: Sequence[Trial] = [t for trials in job.references.borrowed.values() for t in trials]
         trials = (*job.task.trials, *job.others, *borrowed)
         parts += [_shell(trial, digests, everything) for trial in trials]
-        return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()
+        text = repr(parts)
+        for now, then in paths:
+            text = now.sub(then, text)
+        return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
     return name
+
+
+def _renaming(now: str, then: str) -> tuple[re.Pattern[str], Callable[[re.Match[str]], str]]:
+    """What finds a path, or one inside it, in the ``repr`` of values, and what stood there before."""
+    found = re.compile(f"(['\"]){re.escape(repr(now)[1:-1])}((?:[/#][^'\"]*)?)\\1")
+    quote, inner = repr(then)[0], repr(then)[1:-1]
+    return found, lambda match: f"{quote}{inner}{match[2]}{quote}"
 
 
 def _shell(trial: Trial, digests: Mapping[str, str], everything: str) -> tuple[Any, ...]:

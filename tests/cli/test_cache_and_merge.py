@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,26 @@ def test_parts_make_the_report(
     assert merged.code == 0, merged.err
     assert not seen
     assert merged.out == report(traces, "--no-cache")
+
+
+def test_traces_that_lie_elsewhere_by_now_fit_their_parts(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts come from machines with other folders; the report calls the files as they lie where it is made."""
+    there, here = tmp_path / "there" / "runs", tmp_path / "here"
+    shutil.copytree(project / "sample_traces", there)
+    parts = [str(tmp_path / f"part-{number}") for number in (1, 2)]
+    for number, part in enumerate(parts, 1):
+        run("report", str(there), "--no-config", "--shard", f"{number}/2", "--part", part)
+    shutil.copytree(there, here / "it's [a] \\ folder")
+    shutil.rmtree(there)
+    monkeypatch.chdir(here)
+    seen = worked_on(monkeypatch)
+    merged = run("merge", *parts, "--traces", "it's [a] \\ folder", "--json", "--no-config")
+    assert merged.code == 0, merged.err
+    assert not seen
+    assert merged.out == report(Path("it's [a] \\ folder"), "--no-cache")
+    assert str(there) not in merged.out
 
 
 def test_a_part_that_is_missing_is_named(traces: Path, tmp_path: Path) -> None:

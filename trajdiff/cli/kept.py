@@ -55,11 +55,18 @@ def reading_stamp(options: ReadOptions) -> str:
     return repr(replace(options, stdin=None))
 
 
-def remembering(runner: Runner, store: Any, corpus: Corpus, reading: ReadOptions, code: str) -> Runner:
-    """The runner, with the outcomes in ``store`` before it."""
+def remembering(
+    runner: Runner,
+    store: Any,
+    corpus: Corpus,
+    reading: ReadOptions,
+    code: str,
+    moved: Mapping[str, str] | None = None,
+) -> Runner:
+    """The runner, with the outcomes in ``store`` before it; ``moved`` as for ``naming``."""
     from trajdiff.task_keys import Outcomes, naming
 
-    return Remembering(runner, Outcomes(store), naming(corpus, code, reading_stamp(reading)))
+    return Remembering(runner, Outcomes(store), naming(corpus, code, reading_stamp(reading), moved))
 
 
 def kept_files(store: Store) -> Any:

@@ -7,7 +7,8 @@ and takes the outcomes from the parts, so that nothing has to agree but what the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -18,6 +19,7 @@ import msgspec
 from trajdiff.errors import InputError
 from trajdiff.execution.runner import Lost, Runner
 from trajdiff.files import read_file
+from trajdiff.model import InputFile
 from trajdiff.render.safety import one_line
 
 FORMAT = "trajdiff.part/1"
@@ -40,13 +42,15 @@ class Shard(click.ParamType[tuple[int, int]]):
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """The content of a part file. ``traces`` are the paths that were read, ``lost`` tasks without outcome."""
+    """The content of a part file. ``traces`` are the paths that were read, ``files`` the files behind them with
+    their SHA-256, ``lost`` tasks without outcome."""
 
     format: str
     shard: tuple[int, int]
     traces: list[str]
     outcomes: dict[str, bytes]
     lost: dict[str, str] = {}
+    files: dict[str, str] = {}
 
 
 class Parts:
@@ -56,13 +60,31 @@ class Parts:
         self._outcomes = {name: value for _, part in files for name, value in part.outcomes.items()}
         self._lost = {task: reason for _, part in files for task, reason in part.lost.items()}
         self.traces = list(dict.fromkeys(path for _, part in files for path in part.traces))
+        self._files = {path: sha for _, part in files for path, sha in part.files.items()}
+        self._now: dict[str, str] = {}
         total = max(part.shard[1] for _, part in files)
         there = {part.shard[0] for _, part in files if part.shard[1] == total}
         self._absent = [f"{number}/{total}" for number in range(1, total + 1) if number not in there]
 
     def get(self, kind: str, key: str) -> bytes | None:
-        """The outcome under a name, or None."""
-        return self._outcomes.get(key)
+        """The outcome under a name, or None; files that lie elsewhere by now are called as they are now."""
+        value = self._outcomes.get(key)
+        if value is None or not self._now:
+            return value
+        outcome = msgspec.msgpack.decode(zlib.decompress(value))
+        return zlib.compress(msgspec.msgpack.encode(_called(outcome, self._now)), 1)
+
+    def moved(self, files: Sequence[InputFile]) -> dict[str, str]:
+        """Where files lay when the parts were made, by where they lie now; known by what they hold."""
+        there = {file.path for file in files}
+        gone: dict[str, list[str]] = {}
+        for path, sha in self._files.items():
+            if path not in there:
+                gone.setdefault(sha, []).append(path)
+        new = [file for file in files if file.path not in self._files]
+        found = {file.path: gone[file.sha256].pop(0) for file in new if gone.get(file.sha256)}
+        self._now = {then: now for now, then in found.items()}
+        return found
 
     def put(self, kind: str, key: str, value: bytes) -> None:
         """Nothing is added to parts."""
@@ -77,6 +99,19 @@ class Parts:
             *details,
             "traces, settings, options and version must be those the parts were made with",
         )
+
+
+def _called(value: Any, names: Mapping[str, str]) -> Any:
+    """The value with every path in ``names``, or inside one, by its new name."""
+    if isinstance(value, dict):
+        return {key: _called(inner, names) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_called(inner, names) for inner in value]
+    if isinstance(value, str):
+        for then, now in names.items():
+            if value == then or value.startswith((f"{then}/", f"{then}#")):
+                return now + value[len(then) :]
+    return value
 
 
 class Nowhere:
@@ -144,7 +179,9 @@ def _without(levels: Sequence[str], relied: Sequence[str]) -> list[tuple[str, ..
     return [tuple(level for level in levels if level not in drop) for drop in choices]
 
 
-def part_of(runner: OneShard, shard: tuple[int, int], traces: Sequence[str]) -> bytes:
+def part_of(
+    runner: OneShard, shard: tuple[int, int], traces: Sequence[str], files: Sequence[InputFile]
+) -> bytes:
     """The part as a file."""
     part = Part(
         format=FORMAT,
@@ -152,6 +189,7 @@ def part_of(runner: OneShard, shard: tuple[int, int], traces: Sequence[str]) -> 
         traces=list(traces),
         outcomes=dict(sorted(runner.outcomes.items())),
         lost=dict(sorted(runner.lost.items())),
+        files={file.path: file.sha256 for file in files},
     )
     return msgspec.msgpack.encode(part)
 

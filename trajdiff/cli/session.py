@@ -249,7 +249,8 @@ class Session:
         if known is None or self.reading is None:
             return runner
         code = code_stamp(anywhere=self.parts is not None)
-        return remembering(runner, known, corpus, self.reading, code)
+        moved = None if self.parts is None else self.parts.moved(corpus.files)
+        return remembering(runner, known, corpus, self.reading, code, moved)
 
     def _let_go(self) -> None:
         """Leave the cache; what was wrong with it is told, since it costs time only."""

@@ -53,6 +53,6 @@ def write_part(session: Session, traces: tuple[str, ...]) -> int:
         made = analyse(corpus, settings, progress=stage, references=session.references(corpus), runner=shard)
     lost = [one for one in made.problems if one.task_id in shard.lost]
     tell(lost, quiet=session.quiet, verbose=session.verbose)
-    write(options["part"], part_of(shard, options["shard"], session.paths))
+    write(options["part"], part_of(shard, options["shard"], session.paths, corpus.files))
     session.note("wrote", one_line(options["part"]))
     return 0
