@@ -190,6 +190,23 @@ def test_an_option_wins_over_its_variable_and_both_over_the_file(
     assert entries["infra"] == {"key": "infra", "value": '"fail"', "from": "TRAJDIFF_INSPECT_INFRA"}
 
 
+def test_long_help_is_in_sections_and_names_every_option_once() -> None:
+    shared = ["Output:", "Reading:", "Running:"]
+    chosen = ["Options:", "Choosing what is shown:", *shared]
+    wanted = {("report",): chosen, ("check",): ["Options:", *shared], ("formats",): ["Options:"]}
+    for path, titles in wanted.items():
+        out = run(*path, "--help").out
+        found = re.findall(r"^(?!Usage|Positional|Exit|Examples)[A-Z][a-z ]+:$", out, flags=re.M)
+        assert found == titles
+        listed = out.split("\nOptions:\n")[1]
+        for parameter in COMMANDS[path].get_params(click.Context(COMMANDS[path])):
+            for option in parameter.opts if isinstance(parameter, click.Option) else ():
+                assert len(re.findall(rf"^  (?:-., )?{option}[ \n,]", listed, flags=re.M)) == 1, (path, option)
+    own = run("check", "--help").out.split("\nOutput:")[0]
+    assert "--min-grade GRADE" in own
+    assert "--baseline PATH" in own
+
+
 def test_words_of_help_are_those_of_the_commands() -> None:
     """Help does not import the commands; what it says about them must be what they say themselves."""
     told = {place.name: place.short_help for place in PLACES}

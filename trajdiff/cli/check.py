@@ -57,10 +57,11 @@ RENDERERS: Renderers = {
 )
 @click.option(
     "--min-grade",
+    metavar="GRADE",
     type=click.Choice(tuple(grade.value for grade in Grade), case_sensitive=False),
     default="B",
     show_default=True,
-    help="Least grade of a new divergence that counts.",
+    help="Least grade of a new divergence that counts, A to D.",
 )
 @click.option("--k", "k", type=click.IntRange(min=1), metavar="K", help="k of pass-k-drop.  [default: largest]")
 @click.option(

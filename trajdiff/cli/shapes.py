@@ -18,6 +18,44 @@ _EXIT_CODES = (
     ("130", "interrupted"),
 )
 
+_CHOOSING = "Choosing what is shown"
+#: Options that many commands share stand in sections of their own, after those of the command.
+_SECTIONS = {
+    _CHOOSING: ["task", "only", "min_grade", "actor", "kind", "tool", "stop", "limit"],
+    "Output": ["format", "json", "md", "to", "redact", "no_redact", "no_content", "exit_code"],
+    "Reading": [
+        "from",
+        "map",
+        "outcomes",
+        "suite",
+        "group_by",
+        "scorer",
+        "threshold",
+        "expected_trials",
+        "unscored",
+        "infra",
+        "on_duplicate",
+        "on_error",
+        "strict",
+    ],
+    "Running": [
+        "jobs",
+        "scheduler",
+        "timeout_per_task",
+        "no_cache",
+        "config",
+        "no_config",
+        "color",
+        "ascii",
+        "quiet",
+        "verbose",
+        "debug",
+        "help",
+    ],
+}
+#: With fewer options than this, one list is easier to read.
+_MANY = 16
+
 
 class Command(click.Command):
     """A command whose help ends with examples and exit codes. ``gate`` says what code 1 means, if it occurs."""
@@ -27,6 +65,28 @@ class Command(click.Command):
         super().__init__(*arguments, **more)
         self.examples = examples
         self.gate = gate
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options; long lists in sections: the command's own first, what many commands share after them."""
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        if len(options) < _MANY:
+            super().format_options(ctx, formatter)
+            return
+        # --min-grade alone is no choice of rows: there it is an option of the command.
+        chooses = any(one.name == "only" for one in options)
+        of = {
+            name: title for title, names in _SECTIONS.items() if chooses or title != _CHOOSING for name in names
+        }
+        found: dict[str, list[tuple[str, str]]] = {"Options": [], **{title: [] for title in _SECTIONS}}
+        for option in options:
+            record = option.get_help_record(ctx)
+            name = "help" if "--help" in option.opts else option.name or ""
+            if record is not None:
+                found[of.get(name, "Options")].append(record)
+        for title, records in found.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Examples, then exit codes."""
