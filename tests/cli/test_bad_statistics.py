@@ -205,7 +205,7 @@ def test_tasks_that_all_tie_have_no_paired_interval_and_say_what_may_hide(here: 
     assert (made["interval"], made["reason"], made["sign_flip_p"]) == (None, "no task differs", 1.0)
     assert made["differing_at_most"] == pytest.approx(1 - 0.05 ** (1 / 6))
     out = run("report").out
-    assert "standard error 0.000; tasks differ less than their trials alone would make them" in out
+    assert "standard error of pass^1 0.000; tasks differ less than their trials alone make them" in out
     spread = without_nan(run("report", "--json"))["statistics"]["spread"]
     assert (spread["stderr_if_trials_doubled"], spread["stderr_if_tasks_doubled"]) == (None, None)
 

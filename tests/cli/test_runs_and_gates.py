@@ -43,6 +43,7 @@ def test_runs_are_paired_by_task(runs: Path) -> None:
     assert (made["wins"], made["ties"], made["losses"], made["differing_tasks"]) == (2, 2, 3, 5)
     assert made["attainable_min_p"] == 2 / 32
     assert made["few_differ"] is True
+    assert "(only 5 tasks differ)" in run("compare", "runs", "v1", "v2", "--k", "1").out
     assert (found["only_baseline"], found["only_candidate"]) == (["only-old"], ["only-new"])
     changes = {one["task_id"]: one["change"] for one in found["tasks"]}
     assert changes == {

@@ -152,8 +152,8 @@ def test_the_page_says_it_all_at_eighty_columns(log: str, monkeypatch: pytest.Mo
     assert lines[1] == "trials: expected unknown (no plan) · completed 200 · counted 200"
     assert "pass^k   0.42        0.27        0.22        0.20" in lines
     assert "  95 %   0.32–0.53   0.18–0.40   0.13–0.35   0.11–0.34" in lines
-    assert "gap 0.22 · tasks always 10, sometimes 26, never 14 · flip rate 0.52" in lines
-    assert "standard error 0.052; twice the trials 0.049; twice the tasks 0.037" in lines
+    assert "gap to pass^4 0.22 · tasks always 10, sometimes 26 (flip rate 0.52), never 14" in lines
+    assert "standard error of pass^1 0.052, twice the trials 0.049, twice the tasks 0.037" in lines
     assert next(at for at, line in enumerate(lines) if line.startswith("task ")) <= 32
     text = " ".join(made.out.split())
     assert "26 of 50 tasks are mixed" in text

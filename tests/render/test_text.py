@@ -227,20 +227,47 @@ def test_ranks_follow_disagreement() -> None:
     ]
 
 
-def test_rows_never_wrap() -> None:
+def test_a_row_is_a_line_unless_too_little_of_its_text_would_be_left() -> None:
     columns = [
         Column(header="a"),
         Column(header="b", drop=1),
-        Column(header="c", wants=10),
+        Column(header="c", wants=24),
         Column(header="d", drop=2),
     ]
     rows = [[line("x" * 10), line("y" * 10), line("z" * 30), line("w" * 5)]] * 3
     for width in range(20, 80):
-        lines = layout(columns, rows, width=width, ellipsis="…")
-        assert len(lines) == 4
-        assert all(width_of(content) <= width for content in lines)
-    kept = [plain(layout(columns, rows, width=width, ellipsis="…")[0]).split() for width in (70, 40, 24)]
+        lines = [plain(content) for content in layout(columns, rows, width=width, ellipsis="…")]
+        assert all(len(content) <= width for content in lines)
+        if width >= 10 + 2 + 24:  # the text keeps 24 cells beside the first column
+            assert len(lines) == 4
+        else:
+            assert len(lines) > 4
+            assert "".join("".join(lines).split()).count("z" * 30) == 3, "nothing of it is cut"
+    kept = [plain(layout(columns, rows, width=width, ellipsis="…")[0]).split() for width in (70, 43, 36)]
     assert kept == [["a", "b", "c", "d"], ["a", "c", "d"], ["a", "c"]]
+
+
+def test_findings_are_whole_on_a_narrow_screen() -> None:
+    out = text("report", shop(), width=50)
+    assert "  never passes; agent: search_orders repeated 4\n    times\n" in out
+    assert all(len(part) <= 50 for part in out.splitlines())
+
+
+def test_support_is_explained_only_where_it_is_a_column() -> None:
+    for width in (60, 80, 100, 120):
+        out = text("report", shop(), width=width)
+        assert ("support" in header(out)) == ("support: failed trials with it" in out)
+
+
+def test_no_figure_of_the_curve_is_cut_where_it_fits_exactly() -> None:
+    found = [
+        part
+        for width in range(30, 90)
+        for part in text("report", shop(), width=width).splitlines()
+        if part.startswith(("         k=", "pass^k ", "pass@k "))
+    ]
+    assert len(found) == 3 * 60
+    assert not [part for part in found if "…" in part]
 
 
 @pytest.mark.parametrize("width", range(4, 40))

@@ -188,7 +188,9 @@ def test_exit_codes(workbook: str, here: Path) -> None:
     assert run("review", "import", "none.xlsx").code == 2
     (here / "no.xlsx").write_bytes(b"PK\x03\x04 not a workbook")
     assert run("review", "import", "no.xlsx").code == 3
-    assert run("review", "import", workbook).err.count("no row has a verdict") == 1
+    empty = run("review", "import", workbook).err
+    assert empty.count("no row has a verdict") == 1
+    assert "fill in the column review_verdict: agree, disagree, unsure" in empty
     fill(workbook, {"review_verdict": "disagree"})
     assert run("review", "import", workbook).code == 0
     assert run("review", "import", workbook, "--exit-code").code == 1

@@ -13,6 +13,7 @@ from trajdiff.cli.shapes import Command, Group
 from trajdiff.cli.streams import put, say
 from trajdiff.cli.writing import check_target, write
 from trajdiff.errors import InputError
+from trajdiff.natural import plural
 from trajdiff.render.choosing import Choice
 from trajdiff.render.delimited import safe_cell
 from trajdiff.render.json_text import to_json
@@ -24,7 +25,7 @@ from trajdiff.report import Report
 from trajdiff.review.importing import Imported, disagreements, import_rows
 from trajdiff.review.joining import with_reviews
 from trajdiff.review.sheets import SheetRow, cell_text, plain_text, read_rows
-from trajdiff.review.verdicts import merged, read_reviews, to_lines
+from trajdiff.review.verdicts import VERDICTS, merged, read_reviews, to_lines
 
 #: Columns that are allowed to change between export and import.
 _MOVING = (*REVIEW_COLUMNS, "row_id", "accepted")
@@ -114,7 +115,11 @@ def _tell(session: Session, file: str, rows: tuple[SheetRow, ...], found: Import
     """How much of the file was read. Raises ``InputError`` where none of it belongs to these traces."""
     total, matched = len(found.reviews), len(found.matched)
     if not total:
-        raise InputError(f"{one_line(file)}: no row has a verdict", f"{len(rows)} rows were read")
+        raise InputError(
+            f"{one_line(file)}: no row has a verdict",
+            f"{plural(len(rows), 'row')} {'was' if len(rows) == 1 else 'were'} read",
+            f"fill in the column review_verdict: {', '.join(VERDICTS)}",
+        )
     if not matched:
         raise InputError(
             f"{one_line(file)}: none of {total} verdicts belongs to these traces",

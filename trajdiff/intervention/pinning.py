@@ -30,6 +30,8 @@ class Pinned:
 
 #: The call of the passing reference is made where the failed trial went on without it.
 _MISSING = (Kind.MISSING_STEP, Kind.WRONG_ORDER, Kind.UNRECOVERED_ERROR, Kind.EARLY_STOP)
+#: Characters of a pinned value that are told.
+_LONGEST = 80
 _SURPLUS = (Kind.EXTRA_WRITE, Kind.DUPLICATE_WRITE, Kind.LOOP)
 
 
@@ -141,7 +143,7 @@ def result(trial: Trial, step: Step, other: Step, ref: str) -> Pinned | None:
     given = arguments_of(step)
     place = place_of(trial, step, given=given)
     pin = Pin(kind="result", value=other.result.text, decode=True, **place)
-    text = f"the result of {words(pin, '')} is {other.result.text[:80]}"
+    text = f"the result of {words(pin, '')} is {_begin(other.result.text)}"
     return Pinned(pins=(pin,), label=str(step.name), text=text, ref=ref)
 
 
@@ -160,7 +162,7 @@ def argument(trial: Trial, step: Step, other: Step, ref: str, divergence: Diverg
     value = theirs if path is None else theirs[path]
     pin = Pin(kind="argument", path=path or "", value=value, **place_of(trial, step))
     what = f"{path} of " if path else "the arguments of "
-    text = f"{what}{words(pin, '')} is {json.dumps(value, ensure_ascii=False)[:80]}"
+    text = f"{what}{words(pin, '')} is {_begin(json.dumps(value, ensure_ascii=False))}"
     return Pinned(pins=(pin,), label=f"{step.name} {path}" if path else str(step.name), text=text, ref=ref)
 
 
@@ -180,8 +182,13 @@ def message(trial: Trial, step: Step, text: str, ref: str) -> Pinned | None:
         return None
     pin = Pin(kind=f"{step.actor}_message", value=text, **place_of(trial, step))
     return Pinned(
-        pins=(pin,), label=f"{step.actor} message", text=f"{words(pin, '')} is {text[:80]!r}", ref=ref
+        pins=(pin,), label=f"{step.actor} message", text=f"{words(pin, '')} is {_begin(text)!r}", ref=ref
     )
+
+
+def _begin(text: str) -> str:
+    """A text of at most ``_LONGEST`` characters; one that was longer ends with a mark."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
 
 def place_of(trial: Trial, step: Step, given: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -28,11 +28,14 @@ def headline_lines(report: Report, marks: Marks) -> list[str]:
         return []
     instead = adaptive_text(report)
     lines = [interval_line(card)] if any(card.figures.hat) and not instead else []
+    largest = len(suite.pass_hat_k)
+    # One trial of a task cannot disagree with another.
+    flips = f" (flip rate {suite.flip_rate:.2f})" if suite.flip_rate is not None and suite.n_min > 1 else ""
     facts = [
-        f"gap {suite.gap:.2f}" if suite.gap is not None and len(suite.pass_hat_k) > 1 and not instead else "",
-        f"tasks always {suite.always}, sometimes {suite.sometimes}, never {suite.never}",
-        # One trial of a task cannot disagree with another.
-        f"flip rate {suite.flip_rate:.2f}" if suite.flip_rate is not None and suite.n_min > 1 else "",
+        f"gap to pass^{largest} {suite.gap:.2f}"
+        if suite.gap is not None and largest > 1 and not instead
+        else "",
+        f"tasks always {suite.always}, sometimes {suite.sometimes}{flips}, never {suite.never}",
     ]
     lines.append(marks.dot.join(fact for fact in facts if fact))
     lines += _spread(card) if not instead else []
@@ -200,15 +203,16 @@ def _gates(card: Card) -> str:
 def _spread(card: Card) -> list[str]:
     spread, first = card.figures.spread, next(iter(card.figures.hat), None)
     if card.families is not None:
-        return [] if first is None else [f"standard error {first.stderr:.3f} over families"]
+        return [] if first is None else [f"standard error of pass^1 {first.stderr:.3f} over families"]
     if spread is None:
         return []
     if spread.less_than_chance:
         return [
-            f"standard error {spread.stderr:.3f}; tasks differ less than their trials alone would make them"
+            f"standard error of pass^1 {spread.stderr:.3f}; tasks differ less than their trials alone make them"
         ]
     trials, tasks = spread.stderr_with(trials=2), spread.stderr_with(tasks=2)
-    return [f"standard error {spread.stderr:.3f}; twice the trials {trials:.3f}; twice the tasks {tasks:.3f}"]
+    own = f"standard error of pass^1 {spread.stderr:.3f}"
+    return [f"{own}, twice the trials {trials:.3f}, twice the tasks {tasks:.3f}"]
 
 
 def _weighted(card: Card, marks: Marks) -> list[str]:

@@ -35,7 +35,11 @@ def written() -> list[str]:
 
 def formats_text(known: Sequence[Format], width: int) -> str:
     """A table of the formats read, then the suffixes written."""
-    columns = [Column(header="read"), Column(header="--from"), Column(header="recognised by", wants=30)]
+    columns = [
+        Column(header="read", wants=28),
+        Column(header="--from"),
+        Column(header="recognised by", wants=30),
+    ]
     cells = [[line(one_line(text)) for text in (one.title, one.name, one.recognised_by)] for one in known]
     lines = [*layout(columns, cells, width=width, ellipsis="..."), (), line(f"write   {' '.join(written())}")]
     lines.append(line("other   JSON layouts through a mapping: trajdiff map draft FILE"))

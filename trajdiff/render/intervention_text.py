@@ -146,7 +146,11 @@ def conclusion_words(outcome: Outcome) -> str:
             words = f"No change was shown: {counts}."
             if effect is not None and effect.attainable > 0.05:
                 differ = effect.only_control + effect.only_arm
-                why = f"only {plural(differ, 'pair')} differ" if effect.pairs else "there are too few trials"
+                why = (
+                    f"only {plural(differ, 'pair')} {'differs' if differ == 1 else 'differ'}"
+                    if effect.pairs
+                    else "there are too few trials"
+                )
                 words += f" {why[:1].upper()}{why[1:]}, so no p below {_p(effect.attainable)} could be reached;"
                 words += " more trials may help."
             return words

@@ -75,7 +75,8 @@ def interval_words(made: PairedDifference) -> str:
     """``-0.16 to +0.12``, or why there is none."""
     if made.low is None or made.high is None:
         return made.reason or "n/a"
-    few = f" (only {_units(made, made.test.differing)} differ)" if made.few_differ else ""
+    verb = "differs" if made.test.differing == 1 else "differ"
+    few = f" (only {_units(made, made.test.differing)} {verb})" if made.few_differ else ""
     return f"{signed(made.low)} to {signed(made.high)}{few}"
 
 

@@ -196,8 +196,9 @@ def _flow(tokens: list[Line], width: int) -> list[Line]:
 
 
 def _take(text: str, room: int) -> str:
-    """The longest beginning of a text that fits, at least one character."""
+    """The longest beginning of a text that fits, at least one character, up to a blank where one is near."""
     end = min(len(text), room)
     while end > 1 and cells(text[:end]) > room:
         end -= 1
-    return text[:end]
+    blank = text.rfind(" ", end // 2, end) + 1
+    return text[: blank if blank and end < len(text) else end]

@@ -17,7 +17,7 @@ from trajdiff.render.card_words import (
 from trajdiff.render.choosing import chosen_tasks
 from trajdiff.render.columns import Column, layout
 from trajdiff.render.curve import Curve, CurveRow, infra_note, suite_curve_table, task_ks
-from trajdiff.render.lines import Line, Span, fit, line, paint, wrap
+from trajdiff.render.lines import Line, Span, fit, line, paint, plain, wrap
 from trajdiff.render.marks import Marks
 from trajdiff.render.registry import Renderer
 from trajdiff.render.review_words import review_lines
@@ -116,6 +116,7 @@ def _curve_line(row: CurveRow, widths: list[int], style: str = "", note: int | N
     if note is not None and sum(widths) + len(row.note) > note:
         row = replace(row, note="")
     values = "".join(f"{value:<{width}}" for value, width in zip(row.values, widths[1:], strict=True))
+    values = values if row.note else values.rstrip()  # blanks at the end would be cut off with a mark
     return line(Span(f"{row.name:<{widths[0]}}", style), Span(values, style), Span(row.note, "muted"))
 
 
@@ -141,7 +142,8 @@ def task_lines(report: Report, view: View) -> list[Line]:
     if view.choice.words:
         filters = one_line(", ".join(view.choice.words))
         lines.append(line(f"shown: {len(chosen)} of {plural(len(report.tasks), 'task')} ({filters})"))
-    if any(support_text(task.finding.lead) != "-" for task in shown):
+    support = bool(lines) and "support" in plain(lines[0]).split()
+    if support and any(support_text(task.finding.lead) != "-" for task in shown):
         lines += _wrapped(
             "support: failed trials with it of all failed, passed trials with it of all passed", view, "muted"
         )

@@ -245,7 +245,9 @@ def summary_lines(report: Report, marks: Marks) -> list[str]:
         groups = ", ".join(_groups(mixed))
         lines.append(f"{len(mixed)} of {plural(len(report.tasks), 'task')} {verb} mixed: {groups}")
     else:
-        lines.append(f"0 of {plural(len(report.tasks), 'task')} are mixed")
+        lines.append(
+            f"0 of {plural(len(report.tasks), 'task')} {'is' if len(report.tasks) == 1 else 'are'} mixed"
+        )
     parts = [*_groups(rest), *_near_misses(report.tasks)]
     kinds = _kinds(report.tasks)
     if kinds:
