@@ -1,8 +1,8 @@
 """Analyses a large made-up task and prints what is said about its last failing trial.
 
-``python -m tests.divergence.large steps 5000``, ``… trials 60``, or another shape. Also said is how many times as long
-that takes as a quarter of the size: seconds would say more about the machine. A process that works for minutes (not
-that waits for others) is ended.
+``python -m tests.divergence.large steps 5000``, ``… trials 60``, or another shape. Also said is how many times
+as long that takes as a quarter of the size: seconds would say more about the machine. A process that works for
+minutes (not that waits for others) is ended.
 """
 
 from __future__ import annotations
