@@ -6,9 +6,10 @@ Everything here is what a worker does for one task, wherever it runs.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
 from trajdiff import __version__
 from trajdiff.align.graph import SuccessGraph, align_all, align_to, success_graph, success_graphs
@@ -21,7 +22,7 @@ from trajdiff.divergence import evidence
 from trajdiff.divergence.abstain import abstention, infrastructure, inside_one_trial
 from trajdiff.divergence.argument_roles import RoleCount, role_counts
 from trajdiff.divergence.borrowed import References, borrowed_divergence, renamed
-from trajdiff.divergence.case import ALL_LEVELS, FROM_ONE_PASS, Case, Levels
+from trajdiff.divergence.case import ALL_LEVELS, FROM_ONE_PASS, Case, Levels, Suspect
 from trajdiff.divergence.critical import earliest
 from trajdiff.divergence.finding import (
     Divergence,
@@ -42,6 +43,8 @@ from trajdiff.errors import UsageError
 from trajdiff.model import Effect, TaskTrials, Trial, Verdict
 from trajdiff.reliability.stored_trials import TrialFacts, work_out
 from trajdiff.settings import Settings
+
+Found = TypeVar("Found")
 
 #: A level below writes is used while its smoothed false-alarm rate on held-out passes stays at or under this.
 #: Tighter than the 5 % a level is allowed in itself, so that all levels together stay under 2 % or so.
@@ -171,7 +174,7 @@ def _outcome(job: TaskJob, prepared: PreparedTask) -> TaskOutcome:
         relied=tuple(sorted(levels.relied)),
         finding=finding,
         facts=work_out(job.task, job.write_tools, job.settings.gate),
-        roles=role_counts(prepared.graph),
+        roles=prepared.roles,
     )
     return lean(outcome, job.task)
 
@@ -182,6 +185,24 @@ def lean(outcome: TaskOutcome, task: TaskTrials) -> TaskOutcome:
     if finding is None or finding.table is None:
         return outcome
     return replace(outcome, finding=replace(finding, table=stored_table(finding.table, task)))
+
+
+class Answers:
+    """What was found out about the trials of one task, with the levels that it rested on: asked again with
+    fewer levels, an answer that rested on none of those left out is the same."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], tuple[Levels, Any]] = {}
+
+    def under(self, levels: Levels, question: tuple[str, str], answer: Callable[[Levels], Found]) -> Found:
+        """The answer to a question with these levels, which take note of what it relied on."""
+        known = self._found.get(question)
+        if known is None or not known[0].relied <= levels.allowed <= known[0].allowed:
+            own = Levels(levels.allowed)
+            known = self._found[question] = own, answer(own)
+        levels.relied |= known[0].relied
+        found: Found = known[1]
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,6 +220,7 @@ class PreparedTask:
     borrowed: tuple[PreparedTrial, ...] = ()
     borrowed_first: bool = False
     reference: str | None = None
+    answers: Answers = field(default_factory=Answers, compare=False, repr=False)
 
     def of(self, verdict: Verdict) -> tuple[PreparedTrial, ...]:
         """Comparable trials with this verdict, in order."""
@@ -212,6 +234,24 @@ class PreparedTask:
         passes = self.of(Verdict.PASS)
         chosen = [trial for trial in passes if trial.trial_id == self.reference] or passes
         return success_graph(chosen, self.costs) if chosen else None
+
+    @cached_property
+    def table(self) -> AlignedTable | None:
+        """All trials beside each other, None where no trial has steps."""
+        base = self.of(Verdict.FAIL) or tuple(self.trials.values())
+        graph = self.graph or (success_graph(base, self.costs) if base else None)
+        if graph is None:
+            return None
+        inside = {trial.trial_id for trial in graph.trials}
+        rest = [t for t in self.trials.values() if t.trial_id not in inside]
+        order = [t.trial_id for t in (*graph.trials, *rest)]
+        aligned = [(trial, align_to(graph, trial)) for trial in rest]
+        return aligned_table(graph, aligned, order, self.graph is not None)
+
+    @cached_property
+    def roles(self) -> tuple[RoleCount, ...]:
+        """What the arguments of the passes' calls are for."""
+        return role_counts(self.graph)
 
 
 def prepare_task(
@@ -252,10 +292,17 @@ def _held_out(prepared: PreparedTask, levels: Levels) -> tuple[list[tuple[str, s
     align_all(list(zip(graphs, held_out, strict=True)))
     alarms = []
     for trial, graph in zip(held_out, graphs, strict=True):
-        claimed = earliest(Case(task=prepared.task.task, failing=trial, graph=graph, levels=levels))
+        answer = partial(_claimed, prepared, trial, graph)
+        claimed = prepared.answers.under(levels, ("held out", trial.trial_id), answer)
         if claimed is not None:
             alarms.append((trial.trial_id, claimed.level))
     return alarms, len(held_out)
+
+
+def _claimed(
+    prepared: PreparedTask, trial: PreparedTrial, graph: SuccessGraph, levels: Levels
+) -> Suspect | None:
+    return earliest(Case(task=prepared.task.task, failing=trial, graph=graph, levels=levels))
 
 
 def _finding(prepared: PreparedTask, levels: Levels) -> TaskFinding:
@@ -263,7 +310,10 @@ def _finding(prepared: PreparedTask, levels: Levels) -> TaskFinding:
     if graph is not None:
         merged = {trial.trial_id for trial in graph.trials}
         align_all([(graph, trial) for name, trial in prepared.trials.items() if name not in merged])
-    rows = [_judge(prepared, trial, levels) for trial in prepared.task.trials]
+    rows = [
+        prepared.answers.under(levels, ("judged", trial.trial_id), partial(_judge, prepared, trial))
+        for trial in prepared.task.trials
+    ]
     judged = _grouped([row for row in rows if row is not None])
     lead, others = _lead(judged)
     kind, text = _headline(prepared.task, judged, lead)
@@ -409,13 +459,5 @@ def _variants(prepared: PreparedTask) -> tuple[Variant, ...]:
 
 def table_of(prepared: PreparedTask, judged: Sequence[Divergence] = ()) -> AlignedTable | None:
     """The aligned table of a task, which shows the places that its divergences name."""
-    base = prepared.of(Verdict.FAIL) or tuple(prepared.trials.values())
-    graph = prepared.graph or (success_graph(base, prepared.costs) if base else None)
-    if graph is None:
-        return None
-    inside = {trial.trial_id for trial in graph.trials}
-    rest = [t for t in prepared.trials.values() if t.trial_id not in inside]
-    order = [t.trial_id for t in (*graph.trials, *rest)]
-    aligned = [(trial, align_to(graph, trial)) for trial in rest]
     named = {(p.trial_id, p.step) for row in judged for p in (row.root, row.manifest) if p is not None}
-    return aligned_table(graph, aligned, order, prepared.graph is not None).showing(named)
+    return None if prepared.table is None else prepared.table.showing(named)

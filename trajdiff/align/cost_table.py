@@ -34,6 +34,8 @@ class CostTable:
 
         self._cost, self._weigh = cost, weigh
         self._places: dict[tuple[str, int], int] = {}
+        #: Of each step that was shown, by the object: the step itself stands beside, so that its id stays its.
+        self._shown: dict[int, tuple[int, PreparedStep]] = {}
         self._steps: list[PreparedStep] = []
         self._kinds: dict[tuple[str, str], int] = {}
         self._kind = np.empty(0, np.int32)
@@ -44,16 +46,23 @@ class CostTable:
         """The place of each step in the table; None where the table would become too large."""
         out = []
         for step in steps:
-            key = (step.full_key, self._weigh(step))
-            place = self._places.get(key)
-            if place is None:
-                if len(self._steps) >= MOST_STEPS:
+            known = self._shown.get(id(step))
+            if known is None:
+                place = self._place(step)
+                if place is None:
                     return None
-                place = self._places[key] = len(self._steps)
-                self._steps.append(step)
-            out.append(place)
+                known = self._shown[id(step)] = place, step
+            out.append(known[0])
         self._grow()
         return out
+
+    def _place(self, step: PreparedStep) -> int | None:
+        key = (step.full_key, self._weigh(step))
+        place = self._places.get(key)
+        if place is None and len(self._steps) < MOST_STEPS:
+            place = self._places[key] = len(self._steps)
+            self._steps.append(step)
+        return place
 
     def weights(self, places: Sequence[int]) -> Integers:
         """Cost of leaving out each of these steps."""
@@ -64,14 +73,16 @@ class CostTable:
         """Costs of pairs, ``BLOCKED`` where two steps do not belong together; shape (rows, columns)."""
         import numpy as np
 
-        left, right = np.unique(rows), np.unique(columns)
-        for at, to in np.argwhere(self._table[np.ix_(left, right)] == _UNKNOWN).tolist():
-            a, b = int(left[at]), int(right[to])
+        found: Integers = self._table[np.ix_(rows, columns)]
+        unknown = np.argwhere(found == _UNKNOWN).tolist()
+        if not unknown:
+            return found
+        for a, b in {(rows[at], columns[to]) for at, to in unknown}:
             if self._table[a, b] == _UNKNOWN:
                 cost = self._cost(self._steps[a], self._steps[b])
                 self._table[a, b] = self._table[b, a] = BLOCKED if cost is None else cost
-        found: Integers = self._table[np.ix_(list(rows), list(columns))]
-        return found
+        again: Integers = self._table[np.ix_(rows, columns)]
+        return again
 
     def _grow(self) -> None:
         """Makes room for the steps that were added; pairs of unlike kind or actor are decided at once."""

@@ -67,10 +67,17 @@ class SuccessGraph:
     aligned: dict[int, tuple[PreparedTrial, tuple[Match, ...]]] = field(
         default_factory=dict, compare=False, repr=False
     )
+    _steps: dict[int, tuple[PreparedStep, ...]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     def steps(self, column: int) -> tuple[PreparedStep, ...]:
         """The passes' steps in a column, reference first."""
-        return tuple(self.trials[trial].steps[position] for trial, position in self.columns[column].members)
+        found = self._steps.get(column)
+        if found is None:
+            members = self.columns[column].members
+            found = self._steps[column] = tuple([self.trials[trial].steps[at] for trial, at in members])
+        return found
 
     def support(self, column: int) -> int:
         """How many passes show the column."""
@@ -329,14 +336,14 @@ def _split_pair(
         left, right = trial.steps[first], trial.steps[second]
         if left.effect is not whole.effect:
             continue
-        arguments = {v for _, v in (*left.argument_leaves, *right.argument_leaves)}
-        results = {v for _, v in (*left.result_leaves, *right.result_leaves)}
+        arguments = left.argument_values | right.argument_values
+        results = left.result_values | right.result_values
         if _covered(whole.argument_leaves, arguments) and _covered(whole.result_leaves, results):
             return first, second
     return None
 
 
-def _covered(found: tuple[tuple[str, str], ...], values: set[str]) -> bool:
+def _covered(found: tuple[tuple[str, str], ...], values: frozenset[str]) -> bool:
     return bool(found) and FULL * sum(v in values for _, v in found) >= SPLIT_COVER * len(found)
 
 

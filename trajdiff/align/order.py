@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from trajdiff.align.mentions import states
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
-from trajdiff.align.values import is_reference
 from trajdiff.model import Effect
 
 
 def entities(step: PreparedStep) -> frozenset[str]:
     """Identifiers among a call's arguments: what the call is about."""
-    return frozenset(value for path, value in step.argument_leaves if is_reference(path, value))
+    return step.entities
 
 
 def changes(step: PreparedStep) -> bool:
@@ -31,7 +30,7 @@ def conflict(left: PreparedStep, right: PreparedStep) -> bool:
 def feeds(trial: PreparedTrial, source: PreparedStep, user: PreparedStep) -> bool:
     """Whether a call uses an identifier that the trial has from another call's result and from nowhere before
     either of them. Positions do not matter: a call made before its source still belongs behind it."""
-    wanted = entities(user) & {value for _, value in source.result_leaves}
+    wanted = entities(user) & source.result_values
     before = trial.steps[: min(source.position, user.position)]
     return any(not any(_holds(step, value) for step in before) for value in sorted(wanted))
 
@@ -54,4 +53,4 @@ def commutes(trial: PreparedTrial, position: int, target: int) -> bool:
 def _holds(step: PreparedStep, value: str) -> bool:
     if step.is_message:
         return states(step.text, value)
-    return any(value == found for _, found in (*step.argument_leaves, *step.result_leaves))
+    return value in step.argument_values or value in step.result_values

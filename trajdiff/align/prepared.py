@@ -17,7 +17,7 @@ from trajdiff.align.language import acts, fold
 from trajdiff.align.mentions import commitments
 from trajdiff.align.readings import RESULT_CAP, Reading, Readings
 from trajdiff.align.surrogates import Surrogates
-from trajdiff.align.values import canonical, ignored, leaves, prune, words
+from trajdiff.align.values import canonical, ignored, is_reference, leaves, prune, words
 from trajdiff.model import Actor, ArgumentState, Effect, Step, StepKind, Trial
 from trajdiff.settings import Settings
 
@@ -97,6 +97,39 @@ class PreparedStep:
         return f"{self.call_key}\0{self.result_text}"
 
     @cached_property
+    def argument_values(self) -> frozenset[str]:
+        """The canonical scalars of the arguments, wherever they stand."""
+        return frozenset([value for _, value in self.argument_leaves])
+
+    @cached_property
+    def result_values(self) -> frozenset[str]:
+        """The canonical scalars of the result, wherever they stand."""
+        shared = self.reading is not None and self.result_leaves is self.reading.leaves
+        if shared and self.reading is not None:
+            return self.reading.values
+        return frozenset([value for _, value in self.result_leaves])
+
+    @cached_property
+    def references(self) -> tuple[tuple[str, str], ...]:
+        """The (path, canonical scalar) of the arguments that refer to a record."""
+        return tuple([leaf for leaf in self.argument_leaves if is_reference(*leaf)])
+
+    @cached_property
+    def entities(self) -> frozenset[str]:
+        """Identifiers among the arguments: what the call is about."""
+        return frozenset([value for _, value in self.references])
+
+    @cached_property
+    def about(self) -> str | None:
+        """The one record that a call is about: the reference among its arguments that its result names in the
+        same way, else the first one in order of names (the order in which arguments were written means
+        nothing)."""
+        if not self.references:
+            return None
+        answered = set(self.result_leaves)
+        return next((leaf[1] for leaf in self.references if leaf in answered), self.references[0][1])
+
+    @cached_property
     def commitments(self) -> frozenset[str]:
         """Values a message states."""
         return commitments(self.text)
@@ -127,6 +160,19 @@ class PreparedTrial:
     def calls(self) -> tuple[PreparedStep, ...]:
         """The agent's tool calls."""
         return tuple(step for step in self.steps if step.is_call and step.by_agent)
+
+    @cached_property
+    def result_values(self) -> frozenset[str]:
+        """The canonical scalars of all results of the agent's calls."""
+        return frozenset().union(*(step.result_values for step in self.calls))
+
+    @cached_property
+    def calls_by_key(self) -> Mapping[str, tuple[PreparedStep, ...]]:
+        """The agent's tool calls by identity, each in order."""
+        found: dict[str, list[PreparedStep]] = {}
+        for step in self.calls:
+            found.setdefault(step.call_key, []).append(step)
+        return {key: tuple(steps) for key, steps in found.items()}
 
     @cached_property
     def signature(self) -> str:
@@ -207,10 +253,11 @@ class Preparer:
         if step.is_call:
             given = recorded.leaves if arguments is recorded.value else tuple(leaves(arguments))
             got = reading.leaves if reading is not None else tuple(leaves(None))
-            surrogates.see_values(given)
+            shared = arguments is recorded.value
+            surrogates.see_values(recorded.values if shared else [value for _, value in given])
             if effect is Effect.WRITE and not step.failed:
                 surrogates.create(label, got)
-            surrogates.see_values(got)
+            surrogates.see_values(reading.values if reading is not None else [value for _, value in got])
         elif step.text:
             surrogates.see_text(step.text)
         return PreparedStep(

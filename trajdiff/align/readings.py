@@ -22,13 +22,14 @@ REMEMBERED = 8_000_000
 class Reading:
     """One value. ``text`` is what it was read from, None for arguments; ``memo`` is for who derives more."""
 
-    __slots__ = ("_canonical", "_folded", "_leaves", "memo", "text", "value")
+    __slots__ = ("_canonical", "_folded", "_leaves", "_values", "memo", "text", "value")
 
     def __init__(self, value: Any, text: str | None = None) -> None:
         self.value = value
         self.text = text
         self.memo: dict[str, Any] = {}
         self._leaves: tuple[tuple[str, str], ...] | None = None
+        self._values: frozenset[str] | None = None
         self._canonical: dict[tuple[str, ...], str] = {}
         self._folded: str | None = None
 
@@ -38,6 +39,13 @@ class Reading:
         if self._leaves is None:
             self._leaves = tuple(leaves(self.value))
         return self._leaves
+
+    @property
+    def values(self) -> frozenset[str]:
+        """The canonical scalars in the value, wherever they stand."""
+        if self._values is None:
+            self._values = frozenset([value for _, value in self.leaves])
+        return self._values
 
     @property
     def folded(self) -> str:

@@ -8,7 +8,7 @@ another trial of the task knows too, is never renamed: if it differs, another re
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import Any
 
 from trajdiff.align.language import fold
@@ -38,9 +38,9 @@ class Surrogates:
         found = mentions(text)
         self._seen |= found.tokens | found.values
 
-    def see_values(self, found: Sequence[tuple[str, str]]) -> None:
-        """Takes note of every (path, scalar) of an argument or result."""
-        self._seen.update(leaf for _, leaf in found)
+    def see_values(self, found: Iterable[str]) -> None:
+        """Takes note of every scalar of an argument or result."""
+        self._seen.update(found)
 
     def create(self, label: str, found: Sequence[tuple[str, str]]) -> None:
         """Names the references among a write's (path, scalar) results that were never seen before."""

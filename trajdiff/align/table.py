@@ -72,8 +72,11 @@ class AlignedTable:
             equal = cell.op in (Op.SAME, Op.MOVED) and (cell.trial_id, cell.step) in steps
             return replace(cell, op=Op.CHANGED) if equal and cell.kind == "message" else cell
 
-        rows = tuple(replace(row, cells=tuple(map(seen, row.cells))) for row in self.rows)
-        return replace(self, rows=rows)
+        def shown(row: Row) -> Row:
+            cells = tuple(map(seen, row.cells))
+            return row if cells == row.cells else replace(row, cells=cells)
+
+        return replace(self, rows=tuple(map(shown, self.rows)))
 
     def row_of(self, trial_id: str, step: int) -> int | None:
         """Row number that holds this step of this trial, or None."""

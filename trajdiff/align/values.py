@@ -22,6 +22,7 @@ from typing import Any
 from trajdiff.align.language import fold
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,17})(\.\d{1,12})?")
+_DIGIT = re.compile(r"[0-9]")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 #: Keys whose values change with every call without meaning anything to the task.
 _VOLATILE = frozenset(
@@ -83,14 +84,14 @@ def canonical(value: Any, ignore: tuple[str, ...] = (), path: str = "", depth: i
     """The canonical string of a value; ``ignore`` holds glob patterns of paths that are left out."""
     if isinstance(value, str):
         value = parse_embedded(value)
+        if isinstance(value, str):
+            return _canonical_text(value)
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return number(value) or str(value)
-    if isinstance(value, str):
-        return _canonical_text(value)
     if depth >= MAX_DEPTH:
         return repr(value)
     if isinstance(value, (dict, Mapping)):
@@ -117,18 +118,26 @@ def leaves(
 
 
 def _collect(found: list[tuple[str, str]], value: Any, ignore: tuple[str, ...], path: str, depth: int) -> None:
-    value = parse_embedded(value)
+    if isinstance(value, str):
+        value = parse_embedded(value)
+        if isinstance(value, str):
+            found.append((path, _canonical_text(value)))
+            return
     if isinstance(value, (dict, Mapping)) and depth < MAX_DEPTH:
-        for key in sorted(value, key=str):
+        for key, item in sorted(value.items(), key=_name_of_item):
             inner = f"{path}.{key}" if path else str(key)
-            if not (value[key] is None or is_volatile(str(key)) or ignored(inner, ignore)):
-                _collect(found, value[key], ignore, inner, depth + 1)
+            if not (item is None or is_volatile(str(key)) or (ignore and ignored(inner, ignore))):
+                _collect(found, item, ignore, inner, depth + 1)
     elif isinstance(value, (list, tuple)) and depth < MAX_DEPTH:
         inner = f"{path}[]"
         for item in value:
             _collect(found, item, ignore, inner, depth + 1)
     else:
         found.append((path, canonical(value)))
+
+
+def _name_of_item(item: tuple[Any, Any]) -> str:
+    return str(item[0])
 
 
 def prune(value: Any, ignore: tuple[str, ...], path: str = "", depth: int = 0) -> Any:
@@ -169,7 +178,11 @@ def only_left(left: Any, right: Any, ignore: tuple[str, ...] = ()) -> tuple[tupl
 
 def is_identifier(value: str) -> bool:
     """Whether a canonical scalar looks like an id, an amount or a date rather than a word or prose."""
-    return bool(value) and " " not in value and any(char.isdigit() for char in value)
+    if not value or " " in value:
+        return False
+    if value.isascii():
+        return _DIGIT.search(value) is not None
+    return any(char.isdigit() for char in value)
 
 
 #: Last words of argument names that hold a reference to a record, whatever the value looks like.
@@ -195,6 +208,7 @@ _REFERENCE_WORDS = frozenset(
 _LONG_NUMBER = 7
 
 
+@lru_cache(maxsize=16384)
 def names_reference(path: str) -> bool:
     """Whether the name of an argument or field says that it holds a reference to a record."""
     name = words(path.replace("[]", "").rsplit(".", 1)[-1])
@@ -228,11 +242,11 @@ def _canonical_new(value: str) -> str:
 
 def _canonical_object(value: Mapping[Any, Any], ignore: tuple[str, ...], path: str, depth: int) -> str:
     kept = {}
-    for key in value:
-        inner = f"{path}.{key}" if path else str(key)
-        if value[key] is None or is_volatile(str(key)) or ignored(inner, ignore):
+    for key, item in value.items():
+        name = str(key)
+        if item is None or is_volatile(name) or (ignore and ignored(_join(path, name), ignore)):
             continue
-        kept[str(key)] = value[key]
+        kept[name] = item
     parts = []
     for keys in _parallel(kept):
         rows = sorted(
@@ -242,8 +256,10 @@ def _canonical_object(value: Mapping[Any, Any], ignore: tuple[str, ...], path: s
         parts.append(f"{'+'.join(keys)}:[{','.join(rows)}]")
         for key in keys:
             del kept[key]
+    # Where nothing is ignored no path is asked for.
     parts += [
-        f"{key}:{canonical(kept[key], ignore, f'{path}.{key}' if path else key, depth + 1)}" for key in kept
+        f"{key}:{canonical(item, ignore, _join(path, key) if ignore else '', depth + 1)}"
+        for key, item in kept.items()
     ]
     return "{" + ",".join(sorted(parts)) + "}"
 
@@ -258,6 +274,8 @@ def _parallel(kept: Mapping[str, Any]) -> list[tuple[str, ...]]:
             value = parse_embedded(value)
         if isinstance(value, list) and len(value) > 1 and all(not isinstance(v, (dict, list)) for v in value):
             lists[key] = (frozenset(words(key)), len(value))
+    if len(lists) < 2:
+        return []
     groups = []
     for short in sorted(lists, key=lambda key: (len(lists[key][0]), key)):
         names, length = lists.get(short, (frozenset(), 0))

@@ -23,7 +23,7 @@ FRAME, SAME_FRAME = 20, 85
 def other_answer(case: Case) -> Suspect | None:
     """A sentence of the agent that says what a sentence of every pass says, with a number of its own in the
     place of one that the trial never states. What a tool result says is no answer of the agent's."""
-    read = {value for step in case.failing.calls for _, value in step.result_leaves if len(value) > 1}
+    read = {value for value in case.failing.result_values if len(value) > 1}
     own = _numbered(case.failing)
     theirs = [_numbered(trial) for trial in case.passes]
     # A number told in words is told.
@@ -51,12 +51,15 @@ def other_answer(case: Case) -> Suspect | None:
 
 def _brings(step: PreparedStep, value: str) -> bool:
     """Whether a call answered with a number that is long enough to be no coincidence."""
-    return len(value) > 2 and not step.failed and any(v == value for _, v in step.result_leaves)
+    return len(value) > 2 and not step.failed and value in step.result_values
 
 
 def _numbered(trial: PreparedTrial) -> list[tuple[str, frozenset[str], PreparedStep]]:
     """The agent's sentences that hold numbers: the sentence without them, the numbers, the message."""
-    rows = []
+    known: list[tuple[str, frozenset[str], PreparedStep]] | None = trial.memo.get("numbered")
+    if known is not None:
+        return known
+    rows: list[tuple[str, frozenset[str], PreparedStep]] = []
     for step in trial.steps:
         if step.is_message and step.by_agent:
             for sentence in sentences(step.text):
@@ -65,6 +68,7 @@ def _numbered(trial: PreparedTrial) -> list[tuple[str, frozenset[str], PreparedS
                 frame = _DIGITS.sub("#", folded)
                 if values and len(frame) >= FRAME:
                     rows.append((frame, values, step))
+    trial.memo["numbered"] = rows
     return rows
 
 

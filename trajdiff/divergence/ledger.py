@@ -128,7 +128,7 @@ def _snapshots(writes: Sequence[PreparedStep]) -> dict[str, str] | None:
         about = subject(step)
         if about is None or len(step.result_leaves) < SNAPSHOT_VALUES:
             return None
-        if not any(value == about for _, value in step.result_leaves):
+        if about not in step.result_values:
             return None
         states[about] = step.result_text
     return states or None

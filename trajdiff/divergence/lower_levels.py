@@ -43,12 +43,15 @@ def lower_levels(case: Case) -> Suspect | None:
 
 def told(trial: PreparedTrial) -> frozenset[str]:
     """Values that the agent states in its messages and that the user did not bring up."""
-    own: set[str] = set()
-    given: set[str] = set()
-    for step in trial.steps:
-        if step.is_message:
-            (own if step.by_agent else given).update(step.commitments - (set() if step.by_user else given))
-    return frozenset(own - given)
+    known: frozenset[str] | None = trial.memo.get("told")
+    if known is None:
+        own: set[str] = set()
+        given: set[str] = set()
+        for step in trial.steps:
+            if step.is_message:
+                (own if step.by_agent else given).update(step.commitments - (set() if step.by_user else given))
+        known = trial.memo["told"] = frozenset(own - given)
+    return known
 
 
 def other_result(case: Case) -> Suspect | None:
@@ -88,8 +91,8 @@ def other_result(case: Case) -> Suspect | None:
 
 def _answers(trial: PreparedTrial, call: PreparedStep, after: int = -1) -> frozenset[str]:
     """All results that a trial got for a call behind a position."""
-    same = (s for s in trial.calls if s.call_key == call.call_key and s.position > after)
-    return frozenset(s.result_text for s in same if not s.failed)
+    same = trial.calls_by_key.get(call.call_key, ())
+    return frozenset([s.result_text for s in same if s.position > after and not s.failed])
 
 
 def _touches(write: PreparedStep, read: PreparedStep) -> bool:

@@ -22,7 +22,11 @@ def had_no_effect(step: PreparedStep) -> bool:
     text = step.step.result.text
     if isinstance(step.result, str) and len(text) <= SHORT and _says_so(text):
         return True
-    return any(_leaf_says_so(path, value) for path, value in step.result_leaves)
+    shared = step.reading is not None and step.result_leaves is step.reading.leaves
+    memo = step.reading.memo if shared and step.reading is not None else {}
+    if "no effect" not in memo:
+        memo["no effect"] = any(_leaf_says_so(path, value) for path, value in step.result_leaves)
+    return bool(memo["no effect"])
 
 
 def _leaf_says_so(path: str, value: str) -> bool:

@@ -155,7 +155,7 @@ def unmade_reads(case: Case, reference: PreparedTrial) -> Iterator[PreparedStep]
 def _rests_on(case: Case, write: PreparedStep, read: PreparedStep) -> bool:
     """Whether the read brings an identifier of the write that the trial never has, or (where two passes or
     more agree that it is needed) looks at what is written or brings any identifier of it."""
-    brought = entities(write) & {value for _, value in read.result_leaves}
+    brought = entities(write) & read.result_values
     if any(first_seen(case.failing, value, "") is None for value in sorted(brought)):
         return True
     return case.witnesses > 1 and bool(brought or entities(write) & entities(read))
@@ -179,7 +179,7 @@ def first_seen(trial: PreparedTrial, value: str, path: str = "") -> int | None:
     for step in trial.steps:
         if step.is_message and states(step.text, value, path):
             return step.position
-        if step.is_call and any(v == value for _, v in (*step.argument_leaves, *step.result_leaves)):
+        if step.is_call and (value in step.argument_values or value in step.result_values):
             return step.position
     return None
 

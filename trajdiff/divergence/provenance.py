@@ -174,7 +174,7 @@ def _read(case: Case, call: PreparedStep, differing: Sequence[Leaf], depth: int)
         if depth >= MAX_DEPTH or _in_pass_results(case, value):
             continue
         for step in case.steps[: call.position]:
-            if step.is_call and not step.failed and any(v == value for _, v in step.result_leaves):
+            if step.is_call and not step.failed and value in step.result_values:
                 found = _blame_read(case, step, depth)
                 if found is not None:
                     return Commitment(position=found.position, by=found.by, path=path, value=value)
@@ -201,4 +201,4 @@ def _blame_read(case: Case, step: PreparedStep, depth: int) -> Commitment | None
 
 
 def _in_pass_results(case: Case, value: str) -> bool:
-    return any(v == value for trial in case.passes for step in trial.calls for _, v in step.result_leaves)
+    return any(value in trial.result_values for trial in case.passes)

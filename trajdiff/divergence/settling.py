@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from trajdiff.align.language import opposed
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
-from trajdiff.align.values import is_reference, words
+from trajdiff.align.values import words
 from trajdiff.divergence.effects import sets_state
 
 #: An entity counts as described by a call's result when it holds at least this many values: a bare "ok" says
@@ -30,13 +30,8 @@ class Settled:
 
 
 def subject(step: PreparedStep) -> str | None:
-    """What a call is about: the reference among its arguments that its result names in the same way, else the
-    first one in order of names (the order in which arguments were written means nothing)."""
-    references = [(path, value) for path, value in step.argument_leaves if is_reference(path, value)]
-    if not references:
-        return None
-    answered = set(step.result_leaves)
-    return next((value for path, value in references if (path, value) in answered), references[0][1])
+    """The one record that a call is about, None where it names none."""
+    return step.about
 
 
 def settle_writes(

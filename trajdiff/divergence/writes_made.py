@@ -36,7 +36,7 @@ def made_suspects(case: Case, difference: Difference, debt: Debt) -> Iterator[Su
     else:
         kind = Kind.EXTRA_WRITE if debt.kind is DebtKind.EXTRA else Kind.WRONG_TOOL
         # Passes make no such call: values that the trial merely read (what is there already) announce nothing.
-        read = {v for s in case.steps[: call.position] if s.is_call for _, v in s.result_leaves}
+        read = frozenset[str]().union(*(s.result_values for s in case.steps[: call.position] if s.is_call))
         differing, expected = [leaf for leaf in differing if leaf[1] not in read], []
     found = commitment(case, call, differing, expected)
     if debt.kind is not DebtKind.CHANGED and found.by in ("call", "consent"):
@@ -87,11 +87,11 @@ def _skipped_read(
     values = {value for _, value in expected}
     if case.witnesses < AGREEING:
         # What one pass reads may be by the way: only a value that the trial never read needs it.
-        values -= {value for s in case.steps[: call.position] if s.is_call for _, value in s.result_leaves}
+        values -= frozenset[str]().union(*(s.result_values for s in case.steps[: call.position] if s.is_call))
     about = subject(call)
     for read in unmade_reads(case, difference.reference):
         looks = about is not None and subject(read) == about
-        if not looks and not any(value in values for _, value in read.result_leaves):
+        if not looks and values.isdisjoint(read.result_values):
             continue
         place = place_of_call(case, difference.reference, read)
         if place is not None and place.position <= call.position:
