@@ -73,16 +73,18 @@ class CostTable:
         """Costs of pairs, ``BLOCKED`` where two steps do not belong together; shape (rows, columns)."""
         import numpy as np
 
-        found: Integers = self._table[np.ix_(rows, columns)]
-        unknown = np.argwhere(found == _UNKNOWN).tolist()
-        if not unknown:
-            return found
-        for a, b in {(rows[at], columns[to]) for at, to in unknown}:
-            if self._table[a, b] == _UNKNOWN:
-                cost = self._cost(self._steps[a], self._steps[b])
-                self._table[a, b] = self._table[b, a] = BLOCKED if cost is None else cost
-        again: Integers = self._table[np.ix_(rows, columns)]
-        return again
+        left, right = np.array(rows)[:, None], np.array(columns)
+        found: Integers = self._table[left, right]
+        at, to = np.nonzero(found == _UNKNOWN)
+        if len(at):
+            size = len(self._steps)
+            pairs = np.unique(left[at, 0] * size + right[to])
+            for a, b in zip((pairs // size).tolist(), (pairs % size).tolist(), strict=True):
+                if self._table[a, b] == _UNKNOWN:
+                    cost = self._cost(self._steps[a], self._steps[b])
+                    self._table[a, b] = self._table[b, a] = BLOCKED if cost is None else cost
+            found = self._table[left, right]
+        return found
 
     def _grow(self) -> None:
         """Makes room for the steps that were added; pairs of unlike kind or actor are decided at once."""

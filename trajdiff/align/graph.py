@@ -113,11 +113,29 @@ class SuccessGraph:
 
     def alternatives(self, column: int) -> tuple[int, ...]:
         """Columns of other passes that stand beside this one: neither leads to the other."""
-        import networkx as nx
+        behind = self._behind
+        return tuple(
+            number
+            for number in range(len(self.columns))
+            if number != column and not (behind[column] >> number | behind[number] >> column) & 1
+        )
 
-        graph = self.digraph
-        related = {column, *nx.ancestors(graph, column), *nx.descendants(graph, column)}
-        return tuple(number for number in range(len(self.columns)) if number not in related)
+    @cached_property
+    def _behind(self) -> list[int]:
+        """For each column the ones that the order of ``digraph`` puts behind it, as the bits of a number: for
+        this question alone a library of graphs takes longer to load than to answer."""
+        following: list[set[int]] = [set() for _ in self.columns]
+        last: dict[int, int] = {}
+        for number, column in enumerate(self.columns):
+            for trial, _ in column.members:
+                if trial in last:
+                    following[last[trial]].add(number)
+                last[trial] = number
+        found = [0] * len(self.columns)
+        for number in range(len(self.columns) - 1, -1, -1):
+            for after in following[number]:
+                found[number] |= found[after] | 1 << after
+        return found
 
     def ways(self) -> tuple[str, ...]:
         """Where the passes succeed in different ways: calls that only some make, beside what others do."""

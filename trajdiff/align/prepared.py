@@ -292,12 +292,17 @@ class _ResultsText:
     def __init__(self, trial: Trial, readings: Readings) -> None:
         self._trial, self._readings = trial, readings
         self._text: str | None = None
+        self._asked: dict[object, bool] = {}
 
     def __contains__(self, text: object) -> bool:
-        if self._text is None:
-            texts = (step.result.text for step in self._trial.steps if step.result is not None)
-            self._text = "\n".join(self._readings.of_result(text).folded for text in texts)
-        return isinstance(text, str) and text in self._text
+        # The other trials of a task ask about the same identifiers.
+        known = self._asked.get(text)
+        if known is None:
+            if self._text is None:
+                texts = (step.result.text for step in self._trial.steps if step.result is not None)
+                self._text = "\n".join([self._readings.of_result(text).folded for text in texts])
+            known = self._asked[text] = isinstance(text, str) and text in self._text
+        return known
 
 
 def argument_value(step: Step) -> Any:
