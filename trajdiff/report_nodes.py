@@ -56,7 +56,7 @@ def nodes_of(
             leads.append(
                 Lead(
                     table=lead,
-                    compared=len(compared.table.rows) if compared is not None else 0,
+                    compared=len(compared.table.skeleton) if compared is not None else 0,
                     relabelling=_relabelling(compared, seed) if detailed else None,
                 )
             )
@@ -104,10 +104,10 @@ def _compared(task: TaskTrials, finding: TaskFinding) -> _Compared | None:
 
 def _relabelling(compared: _Compared | None, seed: int) -> Relabelling | None:
     """Each row is a node: does a trial follow the reference there? So no relabelling needs a new alignment."""
-    if compared is None or not (compared.passed and compared.failed and compared.table.rows):
+    if compared is None or not (compared.passed and compared.failed and compared.table.skeleton):
         return None
     trials = (*compared.passed, *compared.failed)
-    nodes = [[not _follows(row, trial) for trial in trials] for row in compared.table.rows]
+    nodes = [[not _follows(row, trial) for trial in trials] for row in compared.table.skeleton]
     return relabelling([trial in compared.passed for trial in trials], nodes, seed=seed)
 
 
@@ -121,5 +121,5 @@ def _passes_that_deviate(compared: _Compared | None) -> tuple[int, int]:
     if compared is None:
         return 0, 0
     others = [trial for trial in compared.passed if trial != compared.reference]
-    rows = compared.table.rows
+    rows = compared.table.skeleton
     return sum(not _follows(row, trial) for row in rows for trial in others), len(rows) * len(others)

@@ -40,6 +40,7 @@ from trajdiff.divergence.lower_levels import AGREEING
 from trajdiff.divergence.near_misses import near_misses
 from trajdiff.divergence.ways import ways_to_fail
 from trajdiff.errors import UsageError
+from trajdiff.execution.collector import collected_after
 from trajdiff.model import Effect, TaskTrials, Trial, Verdict
 from trajdiff.reliability.stored_trials import TrialFacts, work_out
 from trajdiff.settings import Settings
@@ -155,6 +156,11 @@ def analyse_task(job: TaskJob, forecast: Forecast | None = None) -> TaskOutcome:
     ready = forecast.take(job) if forecast is not None else None
     if ready is not None:
         return ready
+    with collected_after():
+        return _analysed(job, forecast)
+
+
+def _analysed(job: TaskJob, forecast: Forecast | None) -> TaskOutcome:
     preparer = Preparer(settings=job.settings, effect_of=job.effect_of)
     prepared = prepare_task(preparer, job.task, job.references, {job.task.task_id: job.others})
     outcome = _outcome(job, prepared)
@@ -228,12 +234,16 @@ class PreparedTask:
             self.trials[t.trial_id] for t in self.task.with_verdict(verdict) if t.trial_id in self.trials
         )
 
+    @property
+    def compared_with(self) -> Sequence[PreparedTrial]:
+        """The passes with steps that failing trials are compared with: the one that the user named, or all."""
+        passes = self.of(Verdict.PASS)
+        return [trial for trial in passes if trial.trial_id == self.reference] or passes
+
     @cached_property
     def graph(self) -> SuccessGraph | None:
         """The graph of the passes, None where no pass has steps."""
-        passes = self.of(Verdict.PASS)
-        chosen = [trial for trial in passes if trial.trial_id == self.reference] or passes
-        return success_graph(chosen, self.costs) if chosen else None
+        return success_graph(self.compared_with, self.costs) if self.compared_with else None
 
     @cached_property
     def table(self) -> AlignedTable | None:
@@ -288,7 +298,8 @@ def _held_out(prepared: PreparedTask, levels: Levels) -> tuple[list[tuple[str, s
         return [], 0
     held_out = passes[:HELD_OUT_PER_TASK]
     rests = [[other for other in passes if other is not trial] for trial in held_out]
-    graphs = success_graphs(rests, prepared.costs)
+    # The graph of all passes, which the finding asks for, grows beside those of the others.
+    *graphs, _ = success_graphs([*rests, prepared.compared_with], prepared.costs)
     align_all(list(zip(graphs, held_out, strict=True)))
     alarms = []
     for trial, graph in zip(held_out, graphs, strict=True):

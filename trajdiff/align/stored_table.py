@@ -80,18 +80,27 @@ class StoredTable(AlignedTable):
         return AlignedTable(**fields)
 
     @property
+    def skeleton(self) -> tuple[Row, ...]:
+        """The rows without the texts of their cells."""
+        known = _BARE.get(id(self))
+        if known is None or known[0] is not self:
+            known = _BARE[id(self)] = self, _decoder.decode(zlib.decompress(self._packed))
+            while len(_BARE) > _UNPACKED:
+                _BARE.popitem(last=False)
+        return known[1]
+
+    @property
     def rows(self) -> tuple[Row, ...]:
         """The rows; their texts are read when they are asked for."""
         known = _LAST.get(id(self))
         if known is None or known[0] is not self:
-            found = _decoder.decode(zlib.decompress(self._packed))
             rows = tuple(
                 Row(
                     number=row.number,
                     label=row.label,
                     cells=tuple(_stored(cell, self._steps) for cell in row.cells),
                 )
-                for row in found
+                for row in self.skeleton
             )
             known = _LAST[id(self)] = self, rows
             while len(_LAST) > _UNPACKED:
@@ -110,6 +119,7 @@ class StoredTable(AlignedTable):
         return _restored, (self.columns, self.reference, self._packed, self._steps)
 
 
+_BARE: OrderedDict[int, tuple[StoredTable, tuple[Row, ...]]] = OrderedDict()
 _LAST: OrderedDict[int, tuple[StoredTable, tuple[Row, ...]]] = OrderedDict()
 
 

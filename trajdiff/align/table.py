@@ -64,6 +64,11 @@ class AlignedTable:
     reference: str | None
     rows: tuple[Row, ...]
 
+    @property
+    def skeleton(self) -> tuple[Row, ...]:
+        """The rows for who needs no texts of their cells, which may be left out here."""
+        return self.rows
+
     def showing(self, steps: Collection[tuple[str, int]]) -> AlignedTable:
         """The table with these (trial id, step) cells never folded away as equal: a reader must see the place
         that a divergence names."""
@@ -80,7 +85,7 @@ class AlignedTable:
 
     def row_of(self, trial_id: str, step: int) -> int | None:
         """Row number that holds this step of this trial, or None."""
-        for row in self.rows:
+        for row in self.skeleton:
             for cell in row.cells:
                 if cell.trial_id == trial_id and cell.step == step:
                     return row.number

@@ -83,7 +83,7 @@ def _plain(digits: str) -> str | None:
 def canonical(value: Any, ignore: tuple[str, ...] = (), path: str = "", depth: int = 0) -> str:
     """The canonical string of a value; ``ignore`` holds glob patterns of paths that are left out."""
     if isinstance(value, str):
-        value = parse_embedded(value)
+        value = value if value[:1].isalnum() else parse_embedded(value)
         if isinstance(value, str):
             return _canonical_text(value)
     if value is None:
@@ -119,7 +119,7 @@ def leaves(
 
 def _collect(found: list[tuple[str, str]], value: Any, ignore: tuple[str, ...], path: str, depth: int) -> None:
     if isinstance(value, str):
-        value = parse_embedded(value)
+        value = value if value[:1].isalnum() else parse_embedded(value)
         if isinstance(value, str):
             found.append((path, _canonical_text(value)))
             return

@@ -40,7 +40,7 @@ def load(paths: Sequence[str], options: ReadOptions = _DEFAULTS) -> Corpus:
     The result does not depend on the order of ``paths``. Raises ``InputError`` if nothing could be read, if
     two recordings of one trial contradict each other, or at the first problem with ``on_error="fail"``.
     """
-    from trajdiff.importers.collector import paused_collector
+    from trajdiff.execution.collector import paused_collector
     from trajdiff.importers.loading import read_corpus
 
     with paused_collector():
