@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from trajdiff.align.batch import expect
 from trajdiff.align.graph import align_to, success_graph
 from trajdiff.align.prepared import Preparer
 from trajdiff.align.rows import aligned_table
@@ -76,8 +75,7 @@ def analyse(
     jobs = task_jobs(corpus, settings, effects, tasks, references)
     if not any(job.wanted for job in jobs):
         return Analysis(findings={}, tools=effects.rows)
-    expect(sum(len(trial.steps) for trial in corpus.trials))
-    forecast = Forecast() if runner.here else None
+    forecast = Forecast(sum(len(trial.steps) for trial in corpus.trials)) if runner.here else None
     first = _run(jobs, runner, forecast, progress)
     tried = [outcome for outcome in first if isinstance(outcome, TaskOutcome)]
     levels = allowed_levels(tried)

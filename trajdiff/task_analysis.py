@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from trajdiff import __version__
+from trajdiff.align.batch import expect
 from trajdiff.align.graph import SuccessGraph, align_all, align_to, success_graph, success_graphs
 from trajdiff.align.prepared import PreparedTrial, Preparer
 from trajdiff.align.rows import aligned_table
@@ -124,10 +125,12 @@ class Forecast:
     """Which levels will be allowed, as far as one can tell while tasks are worked on one after the other.
 
     A task whose answer rests on a level that will not be is worked out without it too while it is prepared;
-    where the forecast is wrong that is done later, so that the result does not depend on it.
+    where the forecast is wrong that is done later, so that the result does not depend on it. ``steps`` is how
+    many steps all tasks have.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, steps: int = 0) -> None:
+        self.steps = steps
         self._alarms: Counter[str] = Counter()
         self._held_out = 0
         self._ready: dict[tuple[str, tuple[str, ...]], TaskOutcome] = {}
@@ -161,6 +164,8 @@ def analyse_task(job: TaskJob, forecast: Forecast | None = None) -> TaskOutcome:
 
 
 def _analysed(job: TaskJob, forecast: Forecast | None) -> TaskOutcome:
+    if forecast is not None:
+        expect(forecast.steps)
     preparer = Preparer(settings=job.settings, effect_of=job.effect_of)
     prepared = prepare_task(preparer, job.task, job.references, {job.task.task_id: job.others})
     outcome = _outcome(job, prepared)

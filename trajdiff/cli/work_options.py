@@ -62,9 +62,11 @@ def runner_of(options: Mapping[str, Any], steps: int) -> Runner:
         from trajdiff.execution.cluster import Cluster
 
         return Cluster(options["scheduler"], seconds=seconds)
+    jobs = options.get("jobs") or "1"
+    if seconds is None and (jobs == "1" or (jobs == "auto" and steps < WORTH_PROCESSES)):
+        return SERIAL
     from trajdiff.execution.processes import Processes, available
 
-    jobs = options.get("jobs") or "1"
     workers = int(jobs) if jobs != "auto" else available() if steps >= WORTH_PROCESSES else 1
     if workers == 1 and seconds is None:
         return SERIAL
