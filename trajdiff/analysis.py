@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from trajdiff.align.graph import align_to, success_graph
 from trajdiff.align.prepared import Preparer
@@ -24,12 +23,14 @@ from trajdiff.divergence.critical import earliest
 from trajdiff.divergence.effects import Effects, classify
 from trajdiff.divergence.finding import Divergence, FindingKind, SelfCheck, TaskFinding, ToolEffect
 from trajdiff.errors import UsageError
+from trajdiff.execution.remembering import keep
 from trajdiff.execution.runner import SERIAL, Lost, Runner
 from trajdiff.model import Corpus, Diagnostic, Severity, TaskTrials, Verdict
 from trajdiff.reliability.stored_trials import take_over
 from trajdiff.settings import Settings
 from trajdiff.task_analysis import (
     Forecast,
+    Hinted,
     TaskJob,
     TaskOutcome,
     allowed_levels,
@@ -75,7 +76,7 @@ def analyse(
     jobs = task_jobs(corpus, settings, effects, tasks, references)
     if not any(job.wanted for job in jobs):
         return Analysis(findings={}, tools=effects.rows)
-    forecast = Forecast(sum(len(trial.steps) for trial in corpus.trials)) if runner.here else None
+    forecast = Forecast()
     first = _run(jobs, runner, forecast, progress)
     tried = [outcome for outcome in first if isinstance(outcome, TaskOutcome)]
     levels = allowed_levels(tried)
@@ -100,6 +101,7 @@ def task_jobs(
     if wanted is not None and not any(task.task_id in wanted for task in corpus.tasks):
         return []
     others = of_other_groups(corpus)
+    steps = sum(len(trial.steps) for trial in corpus.trials)
     return [
         TaskJob(
             task=task,
@@ -108,6 +110,7 @@ def task_jobs(
             references=references.of(task.task_id),
             others=others.get(task.task_id, ()),
             wanted=wanted is None or task.task_id in wanted,
+            steps=steps,
         )
         for task in corpus.tasks
     ]
@@ -180,19 +183,25 @@ def _problem(task: TaskTrials, lost: Lost) -> Diagnostic:
 def _run(
     jobs: Sequence[TaskJob],
     runner: Runner,
-    forecast: Forecast | None,
+    forecast: Forecast,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[TaskOutcome | Lost]:
     """The outcome of each job, in the order of the jobs."""
     total = sum(job.wanted for job in jobs)
     done = 0
-    found: list[TaskOutcome | Lost] = [Lost(reason="it was not reached")] * len(jobs)
-    function = analyse_task if forecast is None else partial(analyse_task, forecast=forecast)
-    for at, outcome in runner.run(function, jobs):
-        if isinstance(outcome, TaskOutcome):
-            outcome = lean(outcome, jobs[at].task)
-            take_over(jobs[at].task, outcome.facts, jobs[at].write_tools, jobs[at].settings.gate)
-        found[at] = outcome
+    ready = {at: known for at, job in enumerate(jobs) if (known := forecast.take(job)) is not None}
+    for at, known in ready.items():
+        keep(runner, jobs[at], known)
+    found: list[TaskOutcome | Lost] = [
+        ready.get(at, Lost(reason="it was not reached")) for at in range(len(jobs))
+    ]
+    rest = [at for at in range(len(jobs)) if at not in ready]
+    for number, result in runner.run(analyse_task, Hinted([jobs[at] for at in rest], forecast)):
+        at = rest[number]
+        if isinstance(result, TaskOutcome):
+            result = lean(forecast.note(jobs[at], result), jobs[at].task)
+            take_over(jobs[at].task, result.facts, jobs[at].write_tools, jobs[at].settings.gate)
+        found[at] = result
         if jobs[at].wanted:
             done += 1
             if progress is not None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from trajdiff import __version__
 from trajdiff.align.batch import expect
@@ -63,6 +63,9 @@ class TaskJob:
     for (the self-check speaks of all tasks, whichever are shown).
 
     ``references`` are those that the user named for this task, ``others`` passes of other groups on it.
+    ``likely`` are the levels that will be allowed as far as one can tell: where the outcome relied on others,
+    the one without them comes ``ahead``. None where it is not asked for. ``steps`` is how many the whole input
+    has.
     """
 
     task: TaskTrials
@@ -72,6 +75,8 @@ class TaskJob:
     others: tuple[Trial, ...] = ()
     levels: tuple[str, ...] = tuple(sorted(ALL_LEVELS))
     wanted: bool = True
+    likely: tuple[str, ...] | None = None
+    steps: int = 0
     version: str = __version__
 
     @property
@@ -84,7 +89,7 @@ class TaskJob:
 class TaskOutcome:
     """What comes back. ``alarms`` are (trial id, level) of held-out passes about which something is claimed, of
     ``held_out`` in all; without the levels it ``relied`` on, the outcome may be another one. ``facts`` are what
-    the card wants to know of each trial."""
+    the card wants to know of each trial. ``ahead`` are outcomes with fewer levels, by these levels."""
 
     task_id: str
     alarms: tuple[tuple[str, str], ...] = ()
@@ -93,6 +98,7 @@ class TaskOutcome:
     finding: TaskFinding | None = None
     roles: tuple[RoleCount, ...] = ()
     facts: tuple[TrialFacts | None, ...] = ()
+    ahead: tuple[tuple[tuple[str, ...], TaskOutcome], ...] = ()
 
 
 def allowed_levels(outcomes: Iterable[TaskOutcome]) -> frozenset[str]:
@@ -125,12 +131,10 @@ class Forecast:
     """Which levels will be allowed, as far as one can tell while tasks are worked on one after the other.
 
     A task whose answer rests on a level that will not be is worked out without it too while it is prepared;
-    where the forecast is wrong that is done later, so that the result does not depend on it. ``steps`` is how
-    many steps all tasks have.
+    where the forecast is wrong that is done later, so that the result does not depend on it.
     """
 
-    def __init__(self, steps: int = 0) -> None:
-        self.steps = steps
+    def __init__(self) -> None:
         self._alarms: Counter[str] = Counter()
         self._held_out = 0
         self._ready: dict[tuple[str, tuple[str, ...]], TaskOutcome] = {}
@@ -139,39 +143,60 @@ class Forecast:
         """An outcome that was worked out ahead."""
         return self._ready.pop((job.task.task_id, job.levels), None)
 
-    def look_ahead(self, job: TaskJob, outcome: TaskOutcome, prepared: PreparedTask) -> None:
-        """Takes note of an outcome with every level, and works out what will be asked for next."""
-        if len(job.levels) < len(ALL_LEVELS):
-            return
-        self._alarms.update(level for _, level in outcome.alarms)
-        self._held_out += outcome.held_out
-        levels = _allowed(self._alarms, self._held_out)
-        while (again := without(job, outcome, levels)) is not None:
-            outcome = _outcome(again, prepared)
-            self._ready[again.task.task_id, again.levels] = outcome
-            job = again
+    def note(self, job: TaskJob, outcome: TaskOutcome) -> TaskOutcome:
+        """The outcome without those ahead of it, of which this takes note, and of what held-out passes said."""
+        for levels, ahead in outcome.ahead:
+            self._ready[outcome.task_id, levels] = ahead
+        if len(job.levels) == len(ALL_LEVELS):
+            self._alarms.update(level for _, level in outcome.alarms)
+            self._held_out += outcome.held_out
+        return replace(outcome, ahead=()) if outcome.ahead else outcome
+
+    def hint(self, job: TaskJob) -> TaskJob:
+        """The job with the levels that are likely to be allowed."""
+        likely = tuple(sorted(_allowed(self._alarms, self._held_out)))
+        return replace(job, likely=likely) if len(job.levels) == len(ALL_LEVELS) else job
 
 
-def analyse_task(job: TaskJob, forecast: Forecast | None = None) -> TaskOutcome:
+class Hinted(Sequence[TaskJob]):
+    """Jobs that are told what the forecast says when they are handed out."""
+
+    def __init__(self, jobs: Sequence[TaskJob], forecast: Forecast) -> None:
+        self._jobs, self._forecast = jobs, forecast
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    @overload
+    def __getitem__(self, index: int) -> TaskJob: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[TaskJob]: ...
+    def __getitem__(self, index: int | slice) -> TaskJob | Sequence[TaskJob]:
+        if isinstance(index, slice):
+            return Hinted(self._jobs[index], self._forecast)
+        return self._forecast.hint(self._jobs[index])
+
+
+def analyse_task(job: TaskJob) -> TaskOutcome:
     """The outcome of one task. Raises ``UsageError`` where a worker has another version than who asks it."""
     if job.version != __version__:
         raise UsageError(f"a worker has trajdiff {__version__}, this is {job.version}")
-    ready = forecast.take(job) if forecast is not None else None
-    if ready is not None:
-        return ready
+    expect(job.steps)
     with collected_after():
-        return _analysed(job, forecast)
+        preparer = Preparer(settings=job.settings, effect_of=job.effect_of)
+        return _with_those_ahead(
+            job, prepare_task(preparer, job.task, job.references, {job.task.task_id: job.others})
+        )
 
 
-def _analysed(job: TaskJob, forecast: Forecast | None) -> TaskOutcome:
-    if forecast is not None:
-        expect(forecast.steps)
-    preparer = Preparer(settings=job.settings, effect_of=job.effect_of)
-    prepared = prepare_task(preparer, job.task, job.references, {job.task.task_id: job.others})
-    outcome = _outcome(job, prepared)
-    if forecast is not None:
-        forecast.look_ahead(job, outcome, prepared)
-    return outcome
+def _with_those_ahead(job: TaskJob, prepared: PreparedTask) -> TaskOutcome:
+    outcome = last = _outcome(job, prepared)
+    ahead = []
+    while job.likely is not None and (again := without(job, last, job.likely)) is not None:
+        last = _outcome(again, prepared)
+        ahead.append((again.levels, last))
+        job = again
+    return replace(outcome, ahead=tuple(ahead)) if ahead else outcome
 
 
 def _outcome(job: TaskJob, prepared: PreparedTask) -> TaskOutcome:

@@ -52,7 +52,8 @@ class Outcomes:
 
 
 def packed(outcome: TaskOutcome) -> bytes | None:
-    """The outcome as bytes, None where it holds something that would not come back the same."""
+    """The outcome as bytes, without those ahead of it; None where it would not come back the same."""
+    outcome = replace(outcome, ahead=())
     try:
         value = msgspec.msgpack.encode(outcome)
         return zlib.compress(value, 1) if _decoder.decode(value) == outcome else None

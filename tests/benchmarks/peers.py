@@ -78,13 +78,14 @@ def with_agentdiff(trials: Sequence[Trial]) -> None:
     """Its structural comparison, alignment included."""
     from agentdiff import AgentTrace, TraceStep, compare  # type: ignore[import-not-found,unused-ignore]
 
+    make_step: Any = TraceStep
     traces = [
         AgentTrace(
             trace_id=trial.trial_id,
             agent_name="agent",
             task_input={},
             steps=[
-                TraceStep(
+                make_step(
                     step_id=str(number),
                     step_index=number,
                     step_type="tool_call" if step["name"] else "llm_call",

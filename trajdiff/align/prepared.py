@@ -102,6 +102,14 @@ class PreparedStep:
         return frozenset([value for _, value in self.argument_leaves])
 
     @cached_property
+    def arguments_by_path(self) -> Mapping[str, tuple[str, ...]]:
+        """The canonical scalars of the arguments by their paths, sorted."""
+        found: dict[str, list[str]] = {}
+        for path, value in self.argument_leaves:
+            found.setdefault(path, []).append(value)
+        return {path: tuple(sorted(values)) for path, values in found.items()}
+
+    @cached_property
     def result_values(self) -> frozenset[str]:
         """The canonical scalars of the result, wherever they stand."""
         shared = self.reading is not None and self.result_leaves is self.reading.leaves

@@ -5,7 +5,6 @@ Likeness runs from 0 to 1000. Costs are integers so that ties are exact and sums
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import ModuleType
@@ -105,7 +104,7 @@ def argument_likeness(left: PreparedStep, right: PreparedStep) -> int:
     """How alike the arguments of two calls are, 0 to 1000: ids, amounts and dates exactly, prose by words."""
     if left.argument_text == right.argument_text:
         return FULL
-    left_at, right_at = _by_path(left.argument_leaves), _by_path(right.argument_leaves)
+    left_at, right_at = left.arguments_by_path, right.arguments_by_path
     paths = sorted({*left_at, *right_at})
     if not paths:
         return FULL
@@ -167,13 +166,6 @@ def _call_likeness(left: PreparedStep, right: PreparedStep) -> int:
         return SAME_TOOL + (OTHER_RESULT - SAME_TOOL) * argument_likeness(left, right) // FULL
     agree = left.result_text == right.result_text and argument_likeness(left, right) == FULL
     return NEAR_NAME if agree and (near_names(left.label, right.label) or same_look(left, right)) else 0
-
-
-def _by_path(found: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    out: dict[str, list[str]] = {}
-    for path, value in found:
-        out.setdefault(path, []).append(value)
-    return {path: tuple(sorted(values)) for path, values in out.items()}
 
 
 def _values_likeness(left: tuple[str, ...], right: tuple[str, ...]) -> int:

@@ -159,9 +159,11 @@ class OneShard:
     def _kept(self, job: Any, result: Any) -> list[Any]:
         """Keeps a result; the jobs for what it comes to without some of the levels that it relied on."""
         self._keep(job, result)
+        ahead = () if isinstance(result, Lost) else result.ahead
+        further = [one for levels, known in ahead for one in self._kept(replace(job, levels=levels), known)]
         ways = [] if isinstance(result, Lost) else _without(job.levels, result.relied)
         jobs = {way: replace(job, levels=way) for way in ways}
-        return [again for again in jobs.values() if self._name(again) not in self.outcomes]
+        return further + [again for again in jobs.values() if self._name(again) not in self.outcomes]
 
     def _keep(self, job: Any, result: Any) -> None:
         from trajdiff.task_keys import packed

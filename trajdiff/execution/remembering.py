@@ -36,7 +36,32 @@ class Remembering:
                 missing.append(number)
             else:
                 yield number, known
-        for at, result in self._runner.run(function, [jobs[number] for number in missing]):
+        for at, result in self._runner.run(function, _Chosen(jobs, missing)):
             if not isinstance(result, Lost):
                 self._results.put(keys[missing[at]], result)
             yield missing[at], result
+
+    def keep(self, job: Any, result: Any) -> None:
+        """Keep the result of a job that came about in another way."""
+        self._results.put(self._key_of(job), result)
+
+
+class _Chosen(Sequence[Any]):
+    """Some of the jobs, each looked up when it is handed out."""
+
+    def __init__(self, jobs: Sequence[Any], numbers: Sequence[int]) -> None:
+        self._jobs, self._numbers = jobs, numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return _Chosen(self._jobs, self._numbers[index])
+        return self._jobs[self._numbers[index]]
+
+
+def keep(runner: Runner, job: Any, result: Any) -> None:
+    """Has a runner that remembers keep a result that it was not asked for."""
+    if isinstance(runner, Remembering):
+        runner.keep(job, result)
