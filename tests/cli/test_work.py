@@ -62,6 +62,63 @@ def test_a_cluster_gives_the_same_bytes(
     assert shared.stdout == alone.stdout
 
 
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker_half_way_gives_the_same_bytes(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
+    monkeypatch.setenv("PYTHONPATH", str(project))
+    traces = tmp_path / "runs.jsonl"
+    write_corpus(traces, Plan(trials=8, steps=60, step_bytes=900), tasks=12)
+    alone = run(project, "report", str(traces), "--json", "--no-cache")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path)
+    ) as cluster:
+        started = subprocess.Popen(
+            command("report", str(traces), "--json", "--no-cache", "--scheduler", cluster.scheduler_address),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(project)},
+        )
+        victim = cluster.workers[0].pid
+        while not any(cluster.scheduler.tasks) and started.poll() is None:
+            time.sleep(0.05)
+        time.sleep(1)
+        assert started.poll() is None, "it was too quick"
+        os.kill(victim, signal.SIGKILL)
+        out, told = started.communicate(timeout=100)
+    assert started.returncode == 0, told
+    assert out == alone.stdout
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+def test_a_killed_worker_costs_its_task_and_no_other(project: Path, tmp_path: Path) -> None:
+    traces = tmp_path / "runs.jsonl"
+    write_corpus(traces, Plan(trials=8, steps=60, step_bytes=900), tasks=10)
+    alone = json.loads(run(project, "report", str(traces), "--json", "--no-cache").stdout)
+    started = subprocess.Popen(
+        command("report", str(traces), "--json", "--jobs", "2", "--no-cache"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(project)},
+    )
+    deadline = time.monotonic() + 60
+    while len(_group(started.pid)) < 5 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)  # the last ones are the workers; each has its task by now
+    os.kill(max(_group(started.pid)), signal.SIGKILL)
+    out, told = started.communicate(timeout=100)
+    assert started.returncode == 0, told
+    findings = [{t["task_id"]: t["finding"] for t in one["tasks"]} for one in (alone, json.loads(out))]
+    lost = [task for task, finding in findings[0].items() if findings[1][task] != finding]
+    assert len(findings[1]) == 10
+    assert len(lost) == 1
+    assert f'task "{lost[0]}" was not analysed: its worker ended (SIGKILL' in told
+
+
 def test_a_task_that_takes_too_long_is_named_and_the_rest_is_shown(project: Path, tmp_path: Path) -> None:
     path = tmp_path / "runs.json"
     write_corpus(path, Plan(trials=2, steps=8, step_bytes=900), tasks=3)

@@ -55,6 +55,16 @@ def test_a_lost_job_is_told_and_the_rest_goes_on(function: Callable[[int], int],
     assert found == {number: result for number, result in SQUARES.items() if number != 3}
 
 
+def test_a_worker_that_ran_out_of_memory_is_replaced(tmp_path: Path) -> None:
+    jobs = [str(tmp_path / name) for name in ("short", *"abcdef")]
+    found = dict(Processes(1).run(work.own_process_once_short, jobs))
+    lost = found.pop(0)
+    assert isinstance(lost, Lost)
+    starved = int((tmp_path / "short").read_text(encoding="utf-8"))
+    assert len(found) == 6
+    assert starved not in found.values()
+
+
 def test_memory_may_run_out_here_too() -> None:
     found = results(SERIAL, work.run_out_at_three)
     assert [number for number, result in found.items() if isinstance(result, Lost)] == [3]
@@ -64,6 +74,30 @@ def test_memory_may_run_out_here_too() -> None:
 def test_what_a_job_raises_is_raised(runner: Runner) -> None:
     with pytest.raises(LookupError, match="three"):
         results(runner, work.fail_at_three)
+
+
+def test_a_result_that_cannot_be_sent_is_an_error_and_no_wait() -> None:
+    with pytest.raises(RuntimeError, match=r"pickle|local object"):
+        results(Processes(2), work.unsendable_at_three)
+
+
+def test_a_worker_that_is_killed_whenever_costs_at_most_its_job(tmp_path: Path) -> None:
+    """Also while it starts, takes a job or sends a result: no lock is held that others wait for."""
+    running = Processes(3).run(work.own_process, [str(tmp_path)] * 60)
+    found: dict[int, int | Lost] = {}
+    for number, result in running:
+        found[number] = result
+        if number % 5 == 0 and isinstance(result, int):
+            os.kill(result, signal.SIGKILL)
+    assert sorted(found) == list(range(60))
+    lost = [one for one in found.values() if isinstance(one, Lost)]
+    assert len(lost) <= 12
+    assert all(one.reason.startswith("its worker ended (SIGKILL") for one in lost)
+
+
+def test_jobs_larger_than_a_pipe_reach_their_workers() -> None:
+    jobs = ["x" * 3_000_000] * 5
+    assert dict(Processes(2).run(work.length, jobs)) == dict.fromkeys(range(5), 3_000_000)
 
 
 def test_no_worker_is_left_when_the_caller_stops(tmp_path: Path) -> None:

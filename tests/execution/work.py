@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 
 def square(number: int) -> int:
@@ -40,6 +41,22 @@ def fail_at_three(number: int) -> int:
     if number == 3:
         raise LookupError("three")
     return number * number
+
+
+def unsendable_at_three(number: int) -> Any:
+    return (lambda: number) if number == 3 else number
+
+
+def length(text: str) -> int:
+    return len(text)
+
+
+def own_process_once_short(path: str) -> int:
+    """The number of its process; for the path "short" it leaves that there and runs out of memory."""
+    if Path(path).name == "short":
+        Path(path).write_text(str(os.getpid()), encoding="utf-8")
+        raise MemoryError
+    return os.getpid()
 
 
 def own_process(folder: str) -> int:
