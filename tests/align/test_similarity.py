@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.divergence.made import Line, Step, agent, broken, call, prepared, think, trial_of, user
+from trajdiff.align.language import fold
 from trajdiff.align.prepared import PreparedStep, PreparedTrial, Preparer
 from trajdiff.align.similarity import ENOUGH, FULL, Costs, likeness, near_names, text_likeness, weight
 from trajdiff.divergence.effects import classify
@@ -180,3 +181,20 @@ def test_laws_over_every_pair_of_steps_of_a_sample_task() -> None:
             assert (cost is None) == (found < ENOUGH)
             # Putting two steps into one row never costs more than leaving both out.
             assert cost is None or 0 <= cost <= weight(left) + weight(right)
+
+
+_FEW = st.lists(
+    st.sampled_from(["a", "bb", "ccc", "the", "order", "of", "é", "12", "x9", "--", "dd"]), max_size=9
+).map(" ".join)
+_TEXT = st.one_of(_FEW, st.text(alphabet="ab cdé1 ", max_size=40))
+
+
+@given(_TEXT, _TEXT)
+def test_words_are_compared_as_rapidfuzz_compares_them(left: str, right: str) -> None:
+    """Parted and sorted words are kept between comparisons; the numbers are those of the library, exactly."""
+    from rapidfuzz import fuzz
+
+    one, other = fold(left), fold(right)
+    if one != other:
+        expected = int(5 * (fuzz.token_sort_ratio(one, other) + fuzz.token_set_ratio(one, other)))
+        assert text_likeness(left, right) == expected

@@ -5,6 +5,7 @@ Likeness runs from 0 to 1000. Costs are integers so that ties are exact and sums
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import ModuleType
@@ -84,8 +85,7 @@ def text_likeness(left: str, right: str) -> int:
 
         return int(FULL * Indel.normalized_similarity(_pairs(one.text), _pairs(other.text)))
     # Half of it forgives words that only one side adds: a question asked with more courtesy is the same one.
-    fuzz = _fuzz()
-    return int(5 * (fuzz.ratio(one.in_order, other.in_order) + fuzz.token_set_ratio(one.text, other.text)))
+    return int(5 * (_fuzz().ratio(one.in_order, other.in_order) + _shared_words(one, other)))
 
 
 def message_likeness(left: PreparedStep, right: PreparedStep) -> int:
@@ -187,19 +187,52 @@ def _overlap(left: frozenset[str], right: frozenset[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """The compared head of a text, folded: its words with opposites, whether it has spaces between words, and
-    its words in order of the alphabet."""
+    """The compared head of a text, folded: its words with opposites, whether it has spaces between words, its
+    words in order of the alphabet as one text, and each of them once; ``letters`` counts those."""
 
     text: str
     terms: frozenset[str]
     unspaced: bool
     in_order: str
+    distinct: tuple[str, ...]
+    words: frozenset[str]
+    letters: int
 
 
 @lru_cache(maxsize=4096)
 def _head_of(text: str) -> _Head:
     head = fold(text)[:HEAD]
-    return _Head(head, _terms(head), is_unspaced(head), " ".join(sorted(head.split())))
+    found = frozenset(head.split())
+    return _Head(
+        text=head,
+        terms=_terms(head),
+        unspaced=is_unspaced(head),
+        in_order=" ".join(sorted(head.split())),
+        distinct=tuple(sorted(found)),
+        words=found,
+        letters=sum(map(len, found)),
+    )
+
+
+def _shared_words(one: _Head, other: _Head) -> float:
+    """``token_set_ratio`` of RapidFuzz, 0 to 100, on words that were parted and sorted before: three times as
+    quick where every text is compared with many."""
+    if not one.words or not other.words:
+        return 0.0
+    left = [word for word in one.distinct if word not in other.words]
+    right = [word for word in other.distinct if word not in one.words]
+    count = len(one.distinct) - len(left)
+    if count and not (left and right):
+        return 100.0
+    own, theirs = " ".join(left), " ".join(right)
+    gap = 1 if count else 0
+    shared = one.letters - (len(own) - len(left) + 1) + count - 1 if count else 0
+    whole = 2 * (shared + gap) + len(own) + len(theirs)
+    best = 100.0 - 100.0 * _indel()(own, theirs) / whole
+    if not count:
+        return best
+    longest = (100.0 - 100.0 * (1 + len(rest)) / (2 * shared + 1 + len(rest)) for rest in (own, theirs))
+    return max(best, *longest)
 
 
 @lru_cache(maxsize=16384)
@@ -217,6 +250,13 @@ def _terms(text: str) -> frozenset[str]:
     if is_unspaced(text):
         terms |= {word for word in known if word in text}
     return frozenset(terms)
+
+
+@lru_cache(maxsize=1)
+def _indel() -> Callable[[str, str], int]:
+    from rapidfuzz.distance import Indel
+
+    return Indel.distance
 
 
 @lru_cache(maxsize=1)
