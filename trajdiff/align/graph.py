@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from trajdiff.align.order import commutes
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.searches import Search, search_all
-from trajdiff.align.similarity import FULL, Costs
+from trajdiff.align.similarity import FULL, Costs, weight
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -59,11 +59,13 @@ class Match:
 
 @dataclass(frozen=True, kw_only=True)
 class SuccessGraph:
-    """Merged passes. ``trials[0]`` is the reference; ``aligned`` remembers trials and their alignments."""
+    """Merged passes. ``trials[0]`` is the reference; ``kinds`` are the distinct steps of each column, in the
+    order in which trials brought them; ``aligned`` remembers trials and their alignments."""
 
     trials: tuple[PreparedTrial, ...]
     columns: tuple[Column, ...]
     costs: Costs
+    kinds: tuple[tuple[PreparedStep, ...], ...] = field(compare=False, repr=False)
     aligned: dict[int, tuple[PreparedTrial, tuple[Match, ...]]] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -205,6 +207,7 @@ def _extended(
                 trials=trials,
                 columns=tuple(Column(members=((0, step.position),)) for step in trials[0].steps),
                 costs=costs,
+                kinds=tuple((step,) for step in trials[0].steps),
             )
             for name, trials in begun.items()
         }
@@ -241,7 +244,10 @@ def pair_cost(left: PreparedTrial, right: PreparedTrial, costs: Costs) -> int:
 def pair_costs(pairs: Sequence[tuple[PreparedTrial, PreparedTrial]], costs: Costs) -> list[int]:
     """Cost of aligning each of these pairs of trials directly."""
     wanted = {_ids(pair): pair for pair in pairs if _ids(pair) not in costs.pairs}
-    jobs = [Search(members=[[s] for s in a.steps], steps=b.steps, total=1) for a, b in wanted.values()]
+    jobs = [
+        Search(kinds=[(s,) for s in a.steps], support=[1] * len(a.steps), steps=b.steps, total=1)
+        for a, b in wanted.values()
+    ]
     for name, found in zip(wanted, search_all(jobs, costs), strict=True):
         costs.pairs[name[0], name[1]] = found.cost
     return [costs.pairs[left.trial_id, right.trial_id] for left, right in pairs]
@@ -261,7 +267,8 @@ def align_all(jobs: Sequence[tuple[SuccessGraph, PreparedTrial]]) -> list[tuple[
         costs = next(iter(new.values()))[0].costs
         asked = [
             Search(
-                members=[graph.steps(number) for number in range(len(graph.columns))],
+                kinds=graph.kinds,
+                support=[len(column.members) for column in graph.columns],
                 steps=trial.steps,
                 total=len(graph.trials),
             )
@@ -277,18 +284,34 @@ def align_all(jobs: Sequence[tuple[SuccessGraph, PreparedTrial]]) -> list[tuple[
 def _merge(graph: SuccessGraph, trial: PreparedTrial, matches: Sequence[Match]) -> SuccessGraph:
     number = len(graph.trials)
     columns: list[Column] = []
+    kinds: list[tuple[PreparedStep, ...]] = []
+
+    def own(position: int) -> None:
+        columns.append(Column(members=((number, position),)))
+        kinds.append((trial.steps[position],))
+
     for match in matches:
         if match.column is None:
             if match.position is not None:
-                columns.append(Column(members=((number, match.position),)))
+                own(match.position)
             continue
-        members = graph.columns[match.column].members
+        members, known = graph.columns[match.column].members, graph.kinds[match.column]
         if match.position is not None:
             members = (*members, (number, match.position))
+            known = _with_kind(known, trial.steps[match.position], graph.costs)
         columns.append(Column(members=members))
+        kinds.append(known)
         if match.split is not None:
-            columns.append(Column(members=((number, match.split),)))
-    return SuccessGraph(trials=(*graph.trials, trial), columns=tuple(columns), costs=graph.costs)
+            own(match.split)
+    return SuccessGraph(
+        trials=(*graph.trials, trial), columns=tuple(columns), costs=graph.costs, kinds=tuple(kinds)
+    )
+
+
+def _with_kind(known: tuple[PreparedStep, ...], step: PreparedStep, costs: Costs) -> tuple[PreparedStep, ...]:
+    """The distinct steps of a column with one more step: most trials bring one that is there."""
+    what = (costs.number(step), weight(step))
+    return known if any((costs.number(one), weight(one)) == what for one in known) else (*known, step)
 
 
 def _repair_moves(graph: SuccessGraph, trial: PreparedTrial, matches: list[Match]) -> list[Match]:

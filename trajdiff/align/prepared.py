@@ -170,6 +170,16 @@ class PreparedTrial:
         return tuple(step for step in self.steps if step.is_call and step.by_agent)
 
     @cached_property
+    def messages(self) -> tuple[PreparedStep, ...]:
+        """The messages of agent and user."""
+        return tuple(step for step in self.steps if step.is_message)
+
+    @cached_property
+    def done(self) -> frozenset[str]:
+        """The semantic steps of the agent's calls that did not fail."""
+        return frozenset(step.label for step in self.calls if not step.failed)
+
+    @cached_property
     def result_values(self) -> frozenset[str]:
         """The canonical scalars of all results of the agent's calls."""
         return frozenset().union(*(step.result_values for step in self.calls))

@@ -18,23 +18,25 @@ MIN_SHARE = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """One alignment of ``steps`` to columns with these members; ``total`` trials may have a column."""
+    """One alignment of ``steps`` to columns: ``kinds`` are the distinct steps of each, ``support`` how many
+    of the ``total`` trials have it."""
 
-    members: Sequence[Sequence[PreparedStep]]
+    kinds: Sequence[Sequence[PreparedStep]]
+    support: Sequence[int]
     steps: Sequence[PreparedStep]
     total: int
 
     @property
     def cells(self) -> int:
         """Size of the search."""
-        return (len(self.members) + 1) * (len(self.steps) + 1)
+        return (len(self.kinds) + 1) * (len(self.steps) + 1)
 
     def deletes(self) -> list[int]:
         """Cost of leaving out each column."""
-        heaviest = [max(map(weight, steps)) for steps in self.members]
+        heaviest = [max(map(weight, steps)) for steps in self.kinds]
         return [
-            max(heavy * len(steps) // self.total, heavy // MIN_SHARE)
-            for heavy, steps in zip(heaviest, self.members, strict=True)
+            max(heavy * count // self.total, heavy // MIN_SHARE)
+            for heavy, count in zip(heaviest, self.support, strict=True)
         ]
 
 
@@ -44,7 +46,7 @@ def search_all(jobs: Sequence[Search], costs: Costs) -> list[Alignment]:
     if batched([job.cells for job in jobs]):
         problems = {}
         for number, job in enumerate(jobs):
-            if job.cells <= LONG and job.members and job.steps:
+            if job.cells <= LONG and job.kinds and job.steps:
                 problem = _problem(job, costs)
                 if problem is not None:
                     problems[number] = problem
@@ -58,16 +60,16 @@ def _problem(job: Search, costs: Costs) -> Problem | None:
 
     if costs.table is None:
         costs.table = CostTable(costs.substitute, weight)
-    members = costs.table.places([step for steps in job.members for step in steps])
+    members = costs.table.places([step for steps in job.kinds for step in steps])
     steps = costs.table.places(job.steps)
     if members is None or steps is None:
         return None
-    sizes = np.array([len(one) for one in job.members])
+    sizes = np.array([len(one) for one in job.kinds])
     starts = np.cumsum(sizes) - sizes
     heaviest = np.maximum.reduceat(costs.table.weights(members), starts)
     return Problem(
         pairs=np.minimum.reduceat(costs.table.block(members, steps), starts, axis=0),
-        deletes=np.maximum(heaviest * sizes // job.total, heaviest // MIN_SHARE).tolist(),
+        deletes=np.maximum(heaviest * np.array(job.support) // job.total, heaviest // MIN_SHARE).tolist(),
         inserts=costs.table.weights(steps).tolist(),
     )
 
@@ -76,11 +78,11 @@ def _alone(job: Search, costs: Costs) -> Alignment:
     """One job by itself, pair by pair."""
 
     def cost(column: int, position: int) -> int | None:
-        found = (costs.substitute(step, job.steps[position]) for step in job.members[column])
+        found = (costs.substitute(step, job.steps[position]) for step in job.kinds[column])
         return min((value for value in found if value is not None), default=None)
 
     def fixed() -> Sequence[tuple[int, int]]:
-        keys = [[step.full_key for step in steps] for steps in job.members]
+        keys = [[step.full_key for step in steps] for steps in job.kinds]
         return anchors(keys, [step.full_key for step in job.steps])
 
     return align(cost, job.deletes(), [weight(step) for step in job.steps], GAP_OPEN, fixed)

@@ -92,15 +92,13 @@ class Case:
         to share: both count as common ground."""
         if self.borrowed or all(step.failed for step in self.failing.calls):
             return True
-        labels = {step.label for trial in self.passes for step in trial.calls if not step.failed}
-        if any(step.label in labels for step in self.failing.calls if not step.failed):
+        if any(not self.failing.done.isdisjoint(trial.done) for trial in self.passes):
             return True
-        theirs = [step for trial in self.passes for step in trial.steps if step.is_message]
         return any(
             self.graph.costs.likeness(step, other) >= GROUND
-            for step in self.steps
-            if step.is_message
-            for other in theirs
+            for step in self.failing.messages
+            for trial in self.passes
+            for other in trial.messages
         )
 
     @cached_property
@@ -130,9 +128,7 @@ class Case:
 
     def stated_in_passes(self, value: str, path: str) -> bool:
         """Whether any pass has a message that states the value."""
-        return any(
-            states(step.text, value, path) for trial in self.passes for step in trial.steps if step.is_message
-        )
+        return any(_stated_in(trial, value, path) for trial in self.passes)
 
     def agent_steps(self, after: int = -1) -> Iterator[PreparedStep]:
         """The failing trial's agent steps behind a position, folded ones left out."""
@@ -170,6 +166,15 @@ class Case:
     def last_agent_step(self) -> PreparedStep | None:
         """The last thing the agent did."""
         return next((s for s in reversed(self.steps) if s.by_agent and (s.is_call or s.is_message)), None)
+
+
+def _stated_in(trial: PreparedTrial, value: str, path: str) -> bool:
+    """Whether a trial has a message that states the value; every failing trial asks the same of every pass."""
+    known: dict[tuple[str, str], bool] = trial.memo.setdefault("stated", {})
+    found = known.get((value, path))
+    if found is None:
+        found = known[value, path] = any(states(step.text, value, path) for step in trial.messages)
+    return found
 
 
 def _is_a_word(word: str) -> bool:

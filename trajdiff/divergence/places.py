@@ -145,10 +145,9 @@ def required_read(case: Case, reference: PreparedTrial, write: PreparedStep | No
 def unmade_reads(case: Case, reference: PreparedTrial) -> Iterator[PreparedStep]:
     """Reads of a pass that every pass makes and the failing trial never does, in order."""
     keys = {step.call_key for step in case.failing.calls if not step.failed}
-    theirs = [{step.call_key for step in trial.calls} for trial in case.passes]
     for step in reference.calls:
         unmade = step.effect is Effect.READ and not step.failed and step.call_key not in keys
-        if unmade and all(step.call_key in made for made in theirs):
+        if unmade and all(step.call_key in trial.calls_by_key for trial in case.passes):
             yield step
 
 
