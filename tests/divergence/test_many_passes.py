@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.generator import Plan, write_corpus
+from trajdiff.align.graph import success_graphs
 from trajdiff.analysis import analyse
 from trajdiff.divergence import evidence
 from trajdiff.importers import load
@@ -24,11 +25,10 @@ def test_of_many_passes_a_few_are_left_out_one_by_one(
     write_corpus(path, Plan(trials=trials, steps=10, step_bytes=900), tasks=3)
     corpus = load([str(path)])
     asked: list[list[int]] = []
-    made = evidence.success_graphs
 
     def watched(groups: Sequence[Sequence[Any]], costs: Any) -> Any:
         asked.append([len(group) for group in groups])
-        return made(groups, costs)
+        return success_graphs(groups, costs)
 
     monkeypatch.setattr(evidence, "success_graphs", watched)
     found = analyse(corpus, Settings()).findings
@@ -36,5 +36,5 @@ def test_of_many_passes_a_few_are_left_out_one_by_one(
     assert asked, "a grade asks whether the answer stays"
     for sizes in asked:
         assert sizes[0] + 1 in passes
-        assert len(sizes) == min(sizes[0] + 1, evidence.MOST_LEFT_OUT)
+        assert len(sizes) == min(sizes[0] + 1, evidence.16)
     assert any(row.grade == "A" for finding in found.values() for row in finding.divergences)
