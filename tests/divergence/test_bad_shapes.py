@@ -100,7 +100,7 @@ def large(what: str, size: int, project: Path) -> dict[str, Any]:
         raise TimeoutError
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
-    assert found.pop("times") < 11
+    assert found.pop("times") < 13
     return found
 
 

@@ -88,10 +88,10 @@ def test_what_a_benchmark_knows_is_taken_out_where_a_trial_passed() -> None:
 
 #: Somewhat below what is reached: exact, acceptable, kind, actor.
 FLOORS = {
-    "airline": (0.63, 0.76, 0.76, 0.83),
-    "retail": (0.34, 0.68, 0.75, 0.75),
-    "four agents": (0.50, 0.64, 0.64, 0.77),
-    "no pass": (0.37, 0.66, 0.66, 0.69),
+    "airline": (0.73, 0.83, 0.83, 0.88),
+    "retail": (0.41, 0.75, 0.79, 0.79),
+    "four agents": (0.58, 0.71, 0.70, 0.83),
+    "no pass": (0.53, 0.76, 0.75, 0.78),
 }
 
 
@@ -111,8 +111,8 @@ def test_floors_on_recorded_runs(shared: Path) -> None:
         assert (check.false_alarms, check.passing_trials) == (0, passes)
     injected, claims = injected_result(measurer, shared)
     rates = _rates(injected.measured.overall)
-    assert rates["exact"] >= 0.78
-    assert rates["acceptable"] >= 0.81
+    assert rates["exact"] >= 0.83
+    assert rates["acceptable"] >= 0.88
     assert claims.total == (0, 87)
 
 

@@ -156,6 +156,12 @@ def _all_acts() -> tuple[_Act, ...]:
     )
 
 
+@lru_cache(maxsize=8)
+def cue_words(act: str) -> frozenset[str]:
+    """All words of the cues of a speech act, over all languages."""
+    return frozenset(word for one in _all_acts() if one.name == act for cue in one.cues for word in cue.split())
+
+
 @lru_cache(maxsize=1)
 def opposites() -> dict[str, frozenset[str]]:
     """Every word that has opposites, with them, over all languages."""

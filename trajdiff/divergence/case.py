@@ -13,7 +13,7 @@ from trajdiff.align.records import aliases
 from trajdiff.align.similarity import GROUND
 from trajdiff.divergence.effects import name_parts
 from trajdiff.divergence.finding import Blame, Kind
-from trajdiff.model import Task
+from trajdiff.model import Effect, Task
 
 #: Comparison levels below writes; each is used only where held-out passes do not trip over it.
 ALL_LEVELS = frozenset(
@@ -110,6 +110,18 @@ class Case:
     def calls_of_passes(self) -> frozenset[str]:
         """Identities (without results) of all calls of the passes."""
         return frozenset(step.call_key for trial in self.passes for step in trial.calls)
+
+    @cached_property
+    def written_in_passes(self) -> frozenset[tuple[str, str]]:
+        """Paths and values of all arguments of the passes' calls that are no reads."""
+        calls = (s for trial in self.passes for s in trial.calls if s.effect is not Effect.READ)
+        return frozenset(leaf for step in calls for leaf in step.argument_leaves)
+
+    @cached_property
+    def argument_leaves(self) -> frozenset[tuple[str, str]]:
+        """Paths and values of the arguments of all calls in this task's trials."""
+        trials = (self.failing, *self.passes, *self.failures)
+        return frozenset(leaf for trial in trials for step in trial.calls for leaf in step.argument_leaves)
 
     def column_of(self, trial: PreparedTrial, step: PreparedStep) -> int | None:
         """Column of a pass's step."""

@@ -44,6 +44,8 @@ def _before(suspect: Suspect, end: Suspect) -> bool:
     only what the agent had gone past already."""
     if end.kind is Kind.INFRASTRUCTURE:
         return suspect.kind is not Kind.EARLY_STOP
+    if end.kind is Kind.LOOP and suspect.kind is Kind.MISSING_STEP and not suspect.sure:
+        return False
     return suspect.root < end.root
 
 

@@ -31,7 +31,7 @@ def loop(
     for at in range(len(calls) - LOOP + 1):
         run = calls[at : at + LOOP]
         if len({step.full_key for step in run}) == 1:
-            again = run[0].call_key in {step.call_key for step in calls[:at]}
+            again = run[0].full_key in {step.full_key for step in calls[:at]}
             return run[0] if again or run[0].call_key not in needed else run[1]
     if in_a_row:
         return None

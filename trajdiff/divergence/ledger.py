@@ -93,13 +93,49 @@ def difference(trial: PreparedTrial, reference: PreparedTrial) -> Difference:
     found, expected = effective_writes(trial), effective_writes(reference)
     if _same_end_state(found, expected):
         return Difference(reference=reference, debts=(), cost=0)
-    extra = [w for w in _multiset_rest(found, expected) if not _leaves_as(reference, w)]
+    shared = set(map(key, expected))
+    rest = _multiset_rest(_in_order(found, expected), expected)
+    extra = [w for w in rest if key(w) in shared or not _leaves_as(reference, w)]
     missing = [w for w in _multiset_rest(expected, found) if not _leaves_as(trial, w)]
+    extra, missing = _without_the_same(extra, missing)
     if not extra and not missing:
         debts = _order_debts(found, expected)
         return Difference(reference=reference, debts=debts, cost=len(debts))
     debts, cost = _pair_up(missing, extra, found)
     return Difference(reference=reference, debts=debts, cost=cost)
+
+
+def _without_the_same(
+    extra: Sequence[PreparedStep], missing: Sequence[PreparedStep]
+) -> tuple[list[PreparedStep], list[PreparedStep]]:
+    """What is left of both where calls that say the same are taken out, one for one."""
+    open_debts: dict[tuple[str, str | None], list[PreparedStep]] = {}
+    for step in missing:
+        open_debts.setdefault((step.label, subject(step)), []).append(step)
+    closed: set[int] = set()
+    kept = []
+    for step in extra:
+        alike = open_debts.get((step.label, subject(step)), [])
+        same = next((at for at, other in enumerate(alike[:MOST_DEBTS]) if _says_the_same(other, step)), None)
+        if same is None:
+            kept.append(step)
+        else:
+            closed.add(alike.pop(same).position)
+    return kept, [step for step in missing if step.position not in closed]
+
+
+def _says_the_same(expected: PreparedStep, step: PreparedStep) -> bool:
+    """Whether two calls of a tool differ in nothing but arguments that one of them leaves out and the result of
+    that one has all the same, under the same name and with the same value."""
+    shorter, longer = sorted((expected, step), key=lambda s: len(s.argument_leaves))
+    if len(shorter.argument_leaves) == len(longer.argument_leaves):
+        return False  # the same values in another pairing are another call
+    rest = Counter(longer.argument_leaves)
+    rest.subtract(shorter.argument_leaves)
+    if any(count < 0 for count in rest.values()):
+        return False
+    answered = Counter(shorter.result_leaves)
+    return all(answered[leaf] >= count for leaf, count in rest.items())
 
 
 def closest(trial: PreparedTrial, passes: Sequence[PreparedTrial]) -> Difference:
@@ -145,6 +181,28 @@ def _multiset_rest(left: Sequence[PreparedStep], right: Sequence[PreparedStep]) 
     return rest
 
 
+def _in_order(found: Sequence[PreparedStep], expected: Sequence[PreparedStep]) -> list[PreparedStep]:
+    """The writes, first those that stand in the order of the expected ones: where the trial has a write more
+    often than the reference, the one out of that order is too many."""
+    if len(set(map(key, found))) == len(found):
+        return list(found)
+    from rapidfuzz.distance import Levenshtein
+
+    own = [key(step) for step in found]
+    places: dict[str, set[int]] = {"equal": set(), "delete": set(), "replace": set()}
+    for move in Levenshtein.opcodes(own, [key(step) for step in expected]):
+        places.setdefault(move.tag, set()).update(range(move.src_start, move.src_end))
+    kept = places["equal"]
+    # Of equal writes with nothing of the order between them, the first is meant.
+    following: int | None = None
+    for at in reversed(range(len(own))):
+        if at in places["delete"] and following is not None and own[following] == own[at]:
+            kept.remove(following)
+            kept.add(at)
+        following = at if at in kept else following
+    return [found[at] for at in (*sorted(kept), *sorted(set(range(len(found))) - kept))]
+
+
 def _pair_up(
     missing: Sequence[PreparedStep], extra: Sequence[PreparedStep], found: Sequence[PreparedStep]
 ) -> tuple[tuple[Debt, ...], int]:
@@ -167,9 +225,11 @@ def _pair_up(
             kind = DebtKind.CHANGED if same else DebtKind.OTHER_TOOL
             debts.append(Debt(kind=kind, expected=expected, found=step))
             cost += weight(step) * far // FULL
+    surplus = {step.position for step in extra}
+    made = {key(other) for other in found if other.position not in surplus}
     first = {key(other): other.position for other in reversed(found)}
     for step in (step for step in extra if step.position not in taken[1]):
-        twice = first.get(key(step), step.position) < step.position
+        twice = key(step) in made or first[key(step)] < step.position
         debts.append(Debt(kind=DebtKind.DUPLICATE if twice else DebtKind.EXTRA, found=step))
         cost += weight(step)
     for step in (step for step in missing if step.position not in taken[0]):

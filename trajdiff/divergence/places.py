@@ -7,20 +7,15 @@ with the passes before it, and not before its inputs were there.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 from trajdiff.align.graph import Match
-from trajdiff.align.language import acts
-from trajdiff.align.mentions import sentences, states
+from trajdiff.align.mentions import states
 from trajdiff.align.order import changes, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import SHARED
 from trajdiff.divergence.case import Case
-from trajdiff.divergence.ledger import subject
-from trajdiff.divergence.provenance import consented_offer, consents
+from trajdiff.divergence.offers import REFUSE, agreed_offer, claimed_done, consented_offer
 from trajdiff.model import Effect
-
-REFUSE = "refuse"
 
 
 def place_of_column(case: Case, column: int) -> PreparedStep | None:
@@ -67,65 +62,59 @@ def is_shared(case: Case, match: Match) -> bool:
 
 
 def place_of_call(case: Case, reference: PreparedTrial, call: PreparedStep) -> PreparedStep | None:
-    """The place of a missing call: behind its inputs, behind the trial's own offer of it that the user agreed
-    to, and behind what the trial shares with the passes on the way there."""
+    """The place of a missing call: behind its inputs, and behind what the trial shares with the passes on the
+    way there. A write is not missing before the user agreed to the trial's own offer of it, nor before the
+    writes on the same record that stand first; a look not before the user asked as in the passes, nor while the
+    trial still looks at things of its kind."""
     known = _inputs_known(case, call)
     agreed = agreed_offer(case, call) if changes(call) else None
     anchor = call if agreed is not None else _lead_in(reference, call, asks=known is None)
     column = case.column_of(reference, anchor)
     by_alignment = place_of_column(case, column) if column is not None else case.last_agent_step
-    floor = max((p for p in (known, agreed) if p is not None), default=None)
+    if changes(call):
+        floors = (known, agreed, before_it(case, reference, call))
+    else:
+        floors = (known, _asked_for(case, reference, call), _last_look(case, call))
+    floor = max((p for p in floors if p is not None), default=None)
     behind = went_on(case, floor) if floor is not None and by_alignment is not None else None
     found = max((s for s in (by_alignment, behind) if s is not None), key=lambda s: s.position, default=None)
     told = claimed_done(case, call) if changes(call) else None
     return min((s for s in (found, told) if s is not None), key=lambda s: s.position, default=None)
 
 
-def claimed_done(case: Case, call: PreparedStep) -> PreparedStep | None:
-    """The first agent message that reports a call as done which the trial never makes."""
-    about = subject(call)
-    others = [s for s in case.failing.calls if s.label == call.label and not s.failed]
-    for step in case.steps:
-        if not step.is_message or not step.by_agent or "done" not in step.acts:
-            continue
-        for sentence in sentences(step.text):
-            said = acts(sentence)
-            if "done" not in said or "ask" in said or REFUSE in said:
-                continue
-            if not case.names_act(sentence, call):
-                continue
-            if about is not None and case.states(step.text, about, ""):
-                return step
-            if not others:
-                return step
+def _asked_for(case: Case, reference: PreparedTrial, call: PreparedStep) -> int | None:
+    """Position of the user's message that the reference's call follows, where the trial's user says about the
+    same: before that nobody asked for it."""
+    user = next((s for s in reversed(reference.steps[: call.position]) if s.is_message and s.by_user), None)
+    column = case.column_of(reference, user) if user is not None else None
+    if user is None or column is None:
+        return None
+    for match in case.matches:
+        if match.column == column and match.position is not None and not match.moved:
+            own = case.steps[match.position]
+            if own.is_message and own.by_user and case.graph.costs.likeness(own, user) >= SHARED:
+                return own.position
     return None
 
 
-def agreed_offer(case: Case, call: PreparedStep) -> int | None:
-    """Position of the user's consent to the trial's last own offer of a call that it never makes."""
-    found = None
-    for step, answer in pairwise(s for s in case.steps if s.is_message):
-        if step.by_agent and answer.by_user and consents(answer) and offers_missing(case, step, call):
-            found = answer.position
-    return found
+def _last_look(case: Case, call: PreparedStep) -> int | None:
+    """Position of the trial's last look of the same kind as a missing one; None where the trial takes that very
+    look too late."""
+    looks = [
+        s for s in case.failing.calls if s.label == call.label and s.effect is Effect.READ and not s.failed
+    ]
+    if any(step.call_key == call.call_key for step in looks):
+        return None
+    return max((step.position for step in looks), default=None)
 
 
-def offers_missing(case: Case, message: PreparedStep, call: PreparedStep) -> bool:
-    """Whether an agent message offers a call that the trial never makes, rather than refusing it or reporting
-    it as done."""
-    about = subject(call)
-    if about is not None and not case.states(message.text, about, ""):
-        writes = [s for s in case.failing.calls if changes(s) and not s.failed]
-        others = sorted({other for s in writes if (other := subject(s)) is not None} - {about})
-        if any(case.states(message.text, other, "") for other in others):
-            return False
-    values = [(p, v) for p, v in call.argument_leaves if v != about and v not in ("true", "false")]
-    text = message.text
-    if REFUSE in message.acts:
-        # "That cannot be done. Would you like ... instead?" refuses one thing and offers another.
-        text = " ".join(x for x in sentences(text) if "ask" in acts(x) and REFUSE not in acts(x))
-    told = any(case.states(text, v, p) for p, v in values) or case.names_act(text, call)
-    return told and ("ask" in message.acts or "done" not in message.acts)
+def before_it(case: Case, reference: PreparedTrial, call: PreparedStep) -> int | None:
+    """Position of the last write that the trial shares with the reference and that stands there before a call
+    on the same record: it comes first, so that the call is not missing yet."""
+    writes = (s for s in reference.calls if s.position < call.position and changes(s))
+    first = {step.call_key for step in writes if entities(step) & entities(call)}
+    made = [s.position for s in case.failing.calls if s.call_key in first and not s.failed]
+    return max(made, default=None)
 
 
 def required_read(case: Case, reference: PreparedTrial, write: PreparedStep | None) -> PreparedStep | None:

@@ -1,8 +1,9 @@
 """Where a value came from, and who first committed to it.
 
 The slice runs backwards from a write that differs: to the message that first states the differing value and
-nothing of the pass's, to the read that alone brought it, to the offer that the user's consent answers; else
-the call itself is the root. Values are the language layer: wording decides nothing here.
+nothing of the pass's, to the read that alone brought it or the search that was restricted to it, to a refused
+attempt that had it already, to the offer that the user's consent answers; else the call itself is the root.
+Values are the language layer: wording decides nothing here.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trajdiff.align.mentions import states
+from trajdiff.align.order import entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
-from trajdiff.align.similarity import SAME_OFFER
 from trajdiff.align.values import number, words
 from trajdiff.divergence.case import Case
 from trajdiff.divergence.finding import ValueOrigin
-from trajdiff.model import Effect, StepKind
+from trajdiff.divergence.offers import Leaf, consented_offer, offers, shared_offer
+from trajdiff.model import Effect
 
-Leaf = tuple[str, str]
 #: How far the slice goes back through reads that were made with other arguments.
 MAX_DEPTH = 4
+#: Characters from which a value by which something is looked for is no coincidence.
+SINGLE = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,12 +73,15 @@ def commitment(
     (none where passes do not make the call at all).
     """
     own = tuple(leaf for leaf in differing if leaf[1] not in ("true", "false", ""))
-    found = [c for c in (_read(case, call, own, depth), _announcement(case, call, own, expected)) if c]
+    rules = [_read(case, call, own, depth), _announcement(case, call, own, expected)]
+    if expected:
+        rules += [_attempt(case, call, own), _search(case, call, own, expected)]
+    found = [c for c in rules if c is not None]
     offer = consented_offer(case.failing, call.position)
     first = None
     if found and (expected or found[0].by == "user"):
         return min(found, key=lambda c: c.position)
-    while offer is not None and _offers(case, offer, call, own, expected) and not shared_offer(case, offer):
+    while offer is not None and offers(case, offer, call, own, expected) and not shared_offer(case, offer):
         first, offer = offer, consented_offer(case.failing, offer.position)
     if first is not None:
         return Commitment(position=first.position, by="consent")
@@ -84,69 +90,12 @@ def commitment(
     return Commitment(position=call.position, by="call")
 
 
-def _offers(
-    case: Case, offer: PreparedStep, call: PreparedStep, differing: Sequence[Leaf], expected: Sequence[Leaf]
-) -> bool:
-    """Whether the message that the user agreed to offers this call: it states what only this trial states, or
-    what differs and nothing of the passes'; where passes make no such call, it names the act, or the
-    entity and no other act."""
-    if expected:
-        told = [(p, v) for p, v in differing if v in offer.commitments or states(offer.text, v, p)]
-        own = [(p, v) for p, v in told if not case.stated_in_passes(v, p)]
-        return bool(own or (told and not any(states(offer.text, v, p) for p, v in expected)))
-    if case.names_act(offer.text, call):
-        # Where passes make another such call, an offer of the act may be of theirs.
-        same = any(w.label == call.label and not w.failed for trial in case.passes for w in trial.calls)
-        its_own = any(v in offer.commitments or states(offer.text, v, p) for p, v in differing)
-        return case.borrowed or not same or its_own
-    writes = (w for trial in (case.failing, *case.passes) for w in trial.calls if w.label != call.label)
-    if any(case.names_act(offer.text, w) for w in writes if w.effect is not Effect.READ):
-        return False
-    return any(states(offer.text, v, p) for p, v in call.argument_leaves)
-
-
-def consented_offer(trial: PreparedTrial, position: int) -> PreparedStep | None:
-    """The agent message that the user's consent before a call answers: nothing but the agent's calls stands
-    between the consent and the call."""
-    user = None
-    for step in reversed(trial.steps[:position]):
-        if step.step.kind is StepKind.REASONING or step.folded:
-            continue
-        if user is None:
-            if step.is_message and step.by_user:
-                user = step
-                if not consents(step):
-                    return None
-            elif not step.by_agent:
-                return None
-        elif step.is_message and step.by_agent:
-            return step
-        elif step.is_message:
-            return None
-    return None
-
-
-def consents(step: PreparedStep) -> bool:
-    """Whether a user message agrees to what was offered and asks for nothing of its own."""
-    return "consent" in step.acts
-
-
-def shared_offer(case: Case, offer: PreparedStep) -> bool:
-    """Whether passes make the same offer: nothing in it is the trial's own."""
-    column = case.column_at.get(offer.position)
-    if column is None:
-        return False
-    return any(
-        step.commitments == offer.commitments and case.graph.costs.likeness(step, offer) >= SAME_OFFER
-        for step in case.graph.steps(column)
-    )
-
-
 def _announcement(
     case: Case, call: PreparedStep, differing: Sequence[Leaf], expected: Sequence[Leaf]
 ) -> Commitment | None:
     """The first message that states a differing value which no pass states, and no value of the pass."""
-    own = [(p, v) for p, v in differing if not case.stated_in_passes(v, p)]
+    there = _as_it_was(case, call)
+    own = [(p, v) for p, v in differing if v not in there and not case.stated_in_passes(v, p)]
     for step in case.steps[: call.position]:
         if not step.is_message:
             continue
@@ -164,6 +113,47 @@ def _announcement(
             states(step.text, v, p) for p, v in expected if number(v) is None or len(v) > 2
         ):
             return Commitment(position=step.position, by="announcement", path=hit[0], value=hit[1])
+    return None
+
+
+def _as_it_was(case: Case, call: PreparedStep) -> frozenset[str]:
+    """What looks before a call said about its records: who tells how a record is changes nothing to it."""
+    about = entities(call)
+    looks = (s for s in case.steps[: call.position] if s.is_call and s.effect is Effect.READ)
+    return frozenset(value for s in looks if entities(s) & about for _, value in s.result_leaves)
+
+
+def _attempt(case: Case, call: PreparedStep, differing: Sequence[Leaf]) -> Commitment | None:
+    """The first refused attempt at the same call that has a differing value already, and that no pass makes."""
+    for step in case.steps[: call.position]:
+        if (
+            step.is_call
+            and step.failed
+            and step.label == call.label
+            and step.call_key not in case.calls_of_passes
+        ):
+            hit = next((leaf for leaf in differing if leaf in step.argument_leaves), None)
+            if hit is not None:
+                return Commitment(position=step.position, by="call", path=hit[0], value=hit[1])
+    return None
+
+
+def _search(
+    case: Case, call: PreparedStep, differing: Sequence[Leaf], expected: Sequence[Leaf]
+) -> Commitment | None:
+    """The first look that is restricted to a differing value by which no pass looks; a look at another record
+    restricts nothing."""
+    known = entities(call) | {v for t in case.passes for s in t.calls for _, v in s.argument_leaves}
+    own = [
+        (p, v) for p, v in differing if len(v) >= SINGLE and v not in known and not case.stated_in_passes(v, p)
+    ]
+    for step in case.steps[: call.position]:
+        if not step.is_call or step.failed or step.effect is not Effect.READ:
+            continue
+        values = {value for _, value in step.argument_leaves}
+        hit = next(((p, v) for p, v in own if v in values), None)
+        if hit is not None and not values & {v for p, v in expected if p == hit[0]}:
+            return Commitment(position=step.position, by="read", path=hit[0], value=hit[1])
     return None
 
 

@@ -126,7 +126,12 @@ def _user_shows(case: Case, suspect: Suspect, trial: PreparedTrial) -> bool:
     manifest = case.steps[suspect.manifest]
     if suspect.expected is not None and not manifest.is_call:
         return not _has(trial, suspect.expected, None)
-    return any(case.graph.costs.likeness(step, root) >= SHARED for step in users)
+    if not any(case.graph.costs.likeness(step, root) >= SHARED for step in users):
+        return False
+    # Words alone are often alike: what came of them counts too.
+    return not is_write(manifest) or any(
+        step.label == manifest.label and subject(step) == subject(manifest) for step in effective_writes(trial)
+    )
 
 
 def _writes(case: Case, suspect: Suspect, trial: PreparedTrial, manifest: PreparedStep) -> bool:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trajdiff.align.prepared import PreparedStep
-from trajdiff.align.similarity import UNLIKE
 from trajdiff.align.values import changed_paths
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.divergence.ledger import Debt, DebtKind, Difference, effective_writes, subject
 from trajdiff.divergence.lower_levels import AGREEING
-from trajdiff.divergence.places import (
-    place_of_call,
-    unmade_reads,
-)
-from trajdiff.divergence.provenance import Commitment, commitment, consents
+from trajdiff.divergence.places import place_of_call, unmade_reads
+from trajdiff.divergence.provenance import Commitment, commitment
+from trajdiff.divergence.users import changed_the_subject, turned, wish
 
 
 def made_suspects(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:
@@ -40,8 +37,9 @@ def made_suspects(case: Case, difference: Difference, debt: Debt) -> Iterator[Su
         differing, expected = [leaf for leaf in differing if leaf[1] not in read], []
     found = commitment(case, call, differing, expected)
     if debt.kind is not DebtKind.CHANGED and found.by in ("call", "consent"):
-        other = _unlike_any_pass(case, found) if debt.kind is DebtKind.OTHER_TOOL else None
-        found = _wish(case, call) or other or found
+        replaces = debt.kind is DebtKind.OTHER_TOOL
+        other = changed_the_subject(case, found) if replaces else turned(case, call)
+        found = wish(case, call) or other or found
     suspect = suspect_for(case, difference, debt, kind, found)
     known = debt.expected is not None or case.witnesses >= AGREEING
     skipped = _skipped_read(case, difference, call, expected) if known else None
@@ -100,38 +98,3 @@ def _skipped_read(
                 level="write", tool=read.step.name, expected=read, reference=difference.reference,
             )  # fmt: skip
     return None
-
-
-def _wish(case: Case, call: PreparedStep) -> Commitment | None:
-    """The user's own wish for a call that no pass makes: the first user message that names the act, when no
-    pass's user names it and the idea is not the agent's."""
-    scripted = case.task.script is not None and case.names_act(case.task.script, call)
-    if case.borrowed or scripted or any(_names(case, t.steps, call, by_user=True) for t in case.passes):
-        return None
-    before = case.steps[: call.position]
-    wish = _names(case, before, call, by_user=True)
-    idea = _names(case, before, call, by_user=False)
-    shared = any(_names(case, trial.steps, call, by_user=False) for trial in case.passes)
-    if wish is None or consents(wish) or (idea is not None and idea.position < wish.position and not shared):
-        return None
-    return Commitment(position=wish.position, by="user")
-
-
-def _unlike_any_pass(case: Case, found: Commitment) -> Commitment | None:
-    """The user's message that a call answers directly, when no pass's user says anything like it. Only used
-    where passes make another call in this one's place, so that somebody must have changed the subject."""
-    if case.borrowed:
-        return None
-    before = [s for s in case.steps[: found.position] if s.is_message]
-    if not before or not before[-1].by_user or consents(before[-1]):
-        return None
-    theirs = [s for trial in case.passes for s in trial.steps if s.is_message and s.by_user]
-    alike = max((case.graph.costs.likeness(before[-1], other) for other in theirs), default=1000)
-    return Commitment(position=before[-1].position, by="user") if alike < UNLIKE else None
-
-
-def _names(
-    case: Case, steps: Sequence[PreparedStep], call: PreparedStep, *, by_user: bool
-) -> PreparedStep | None:
-    told = (s for s in steps if s.is_message and s.by_user == by_user)
-    return next((s for s in told if case.names_act(s.text, call)), None)
