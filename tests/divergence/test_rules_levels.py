@@ -156,8 +156,12 @@ def test_a_loop_as_the_last_act() -> None:
 
 @pytest.mark.parametrize(
     "failing",
-    [(WHERE, NO_ONE, NO_ONE, SORRY, BYE), (WHERE, NO_ONE, NO_ONE, NO_ONE, LOOK, SORRY, BYE)],
-    ids=["twice", "left again"],
+    [
+        (WHERE, NO_ONE, NO_ONE, SORRY, BYE),
+        (WHERE, NO_ONE, NO_ONE, NO_ONE, LOOK, SORRY, BYE),
+        (WHERE, LOOK, NO_ONE, NO_ONE, NO_ONE, SORRY, BYE),
+    ],
+    ids=["twice", "left again", "it looked where passes look"],
 )
 def test_no_loop_as_the_last_act(failing: Trial) -> None:
     spared(SEEN, failing)

@@ -11,6 +11,7 @@ from collections.abc import Container, Sequence
 from trajdiff.align.prepared import PreparedStep
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
+from trajdiff.divergence.places import unmade_reads
 from trajdiff.model import LIMITS, Effect, TerminationReason
 
 #: Endings by the harness: whoever had not acted yet did not stop.
@@ -70,8 +71,9 @@ def ending(case: Case, owes: bool) -> Suspect | None:
 
 
 def own_ending(case: Case) -> Suspect | None:
-    """An ending that no pass has, in a trial that owes no write: it repeats itself to the end, or leaves it at
-    the refusal of a call that every pass gets through."""
+    """An ending that no pass has, in a trial that owes no write: it repeats itself to the end where every pass
+    looks at something that it never does, or leaves it at the refusal of a call that every pass gets through.
+    """
     last = case.last_agent_step
     calls = [step for step in case.failing.calls if not step.thinks]
     if last is None or not calls:
@@ -81,6 +83,8 @@ def own_ending(case: Case) -> Suspect | None:
     root: PreparedStep | None = repeated
     done: list[PreparedStep | None] = []
     if repeated is not None:
+        if next(unmade_reads(case, case.passes[0]), None) is None:
+            return None
         kind = Kind.LOOP
     elif end.failed and not any(s.call_key == end.call_key and not s.failed for s in calls):
         done = [
