@@ -160,7 +160,7 @@ def _denies(case: Case, asked: PreparedStep, answer: PreparedStep, path: str) ->
 def _repeats(clause: str, question: str) -> bool:
     """Whether a denial names one of several things that were asked for: it has a word of the question besides
     those that deny."""
-    told = {word for word in words(clause) if len(word) >= SINGLED} - cue_words("deny")
+    told = {word for word in words(clause) if len(word) > SINGLED} - cue_words("deny")  # no "with", no "from"
     return any(told & set(words(one)) for one in sentences(question) if "ask" in acts(one))
 
 
