@@ -4,10 +4,11 @@ Read top to bottom: what the trial did that no pass did, then how it ended and w
 below writes, which are used only where held-out passes do not trip over them. A write that was made stands
 before one that is missing, whatever their order: the place of a missing step is the weakest of all answers.
 
-Tried on labelled runs and left out, since they cost as much as they brought or more: the first refusal, a hand-over
-or an item left out of a joint plan as the place of a missing write; a choice of that place scored over thirty
-features; a list of options as no announcement; values that the user makes up, or chooses among what was offered;
-any request of the user's that is unlike the passes', where the agent had not said the same before.
+Tried on labelled runs and left out, since they cost as much as they brought or more: the first refusal, a
+hand-over or an item left out of a joint plan as the place of a missing write; a choice of that place scored
+over thirty features; a list of options as no announcement; values that the user makes up, or chooses among
+what was offered; any request of the user's that is unlike the passes', where the agent had not said the
+same before.
 """
 
 from __future__ import annotations
