@@ -10,6 +10,7 @@ import pytest
 
 from tests.render.made import lamp, report
 from tests.render.test_text import text
+from trajdiff.align.table import Cell, Op
 from trajdiff.divergence.finding import Kind, Side, Support, ValueOrigin
 
 PASSENGERS = ", ".join(f'{{"first_name": "Ada{number}", "last_name": "Lovelace"}}' for number in range(9))
@@ -108,3 +109,83 @@ def test_references_are_broken_and_never_cut(width: int) -> None:
     assert "…" not in source
     assert "runs/shop.json#L1-061/0@4" in "".join(source.split())
     assert all(len(part) <= width for part in source.splitlines())
+
+
+def in_row(number: int, cells: dict[str, Cell], **changes: Any) -> str:
+    """The divergence of the lamp task with other cells in the row ``number``."""
+    made = lamp()
+    table = made.finding.table
+    assert table is not None
+    rows = [
+        replace(row, cells=tuple(cells.get(cell.trial_id, cell) for cell in row.cells))
+        if row.number == number
+        else row
+        for row in table.rows
+    ]
+    lead = replace(made.finding.divergences[0], **changes)
+    finding = replace(made.finding, lead=lead, divergences=(lead,), table=replace(table, rows=tuple(rows)))
+    return text("task", report((replace(made, finding=finding),)), width=80)
+
+
+#: A divergence that begins with what the user says in row 4.
+SAID: dict[str, Any] = {
+    "kind": Kind.USER_DEVIATION,
+    "root": replace(lamp().finding.divergences[0].root, step=3),  # type: ignore[type-var]
+    "passed_root": None,
+}
+
+
+def said(trial: str, words: str) -> Cell:
+    return Cell(trial_id=trial, op=Op.CHANGED, step=3, actor="user", kind="message", text=words)
+
+
+def test_the_root_step_is_told_too_where_it_shows_at_a_later_one() -> None:
+    out = unwrapped(shown())
+    assert 'the step passed: check_permission(order_id="A1001") → ' in out
+    assert "failed: no such step shows at step 6 passed: refund_item(amount=49.9)" in out
+
+
+def test_what_was_said_at_the_root_is_told_from_both_sides() -> None:
+    cells = {"0": said("0", "The red one."), "1": said("1", "The blue one.")}
+    out = unwrapped(in_row(4, cells, **SAID))
+    assert "the step passed: The red one. failed: The blue one. shows at step 6" in out
+
+
+def test_a_long_message_is_told_from_the_deciding_value_on() -> None:
+    long = "I have been thinking about this for a while. " * 8
+    origin = ValueOrigin(value="Blue-77", origin="user_message", message=4)
+    cells = {"0": said("0", "The red one."), "1": said("1", f"{long}Take Blue-77 then.")}
+    out = unwrapped(in_row(4, cells, **SAID, provenance=origin))
+    assert "failed: … " in out
+    assert "Take Blue-77 then. shows at step 6" in out
+
+
+def test_the_reference_may_have_no_step_where_a_divergence_shows() -> None:
+    own = (Side(trial_id="1", text="refund_item(amount=99.8)", message=4),)
+    absent = {"0": Cell(trial_id="0", op=Op.MISSING)}
+    assert "shows at step 6 passed: no such step failed: refund_item(amount=99.8)" in unwrapped(
+        in_row(6, absent, **SAID, manifest_sides=own)
+    )
+    there = unwrapped(in_row(6, {}, **SAID, manifest_sides=own))
+    assert "shows at step 6 refund_item(amount=99.8) in failed" in there
+
+
+def test_references_name_the_step_at_which_it_shows() -> None:
+    out = shown()
+    assert "\nshows   passed  runs/shop.json#L1-061/0@5" in out
+    made = lamp().finding.divergences[0]
+    same = shown(manifest=made.root, passed_manifest=made.passed_root)
+    assert "\nshows" not in same
+
+
+def test_others_at_the_same_step_are_named_where_the_counts_leave_them_out() -> None:
+    made = lamp()
+    lead, other = made.finding.divergences
+    group = (lead.trial_id, other.trial_id)
+    one = Support(failed_with=1, failed=2, passed_with=0, passed=2, smallest_p=1 / 3)
+    second = replace(other, grade=lead.grade, kind=lead.kind, root=lead.root, passed_root=lead.passed_root)
+    for support, there in ((one, True), (replace(one, failed_with=2), False)):
+        first = replace(lead, support=support, group=group)
+        finding = replace(made.finding, lead=first, divergences=(first, second))
+        out = text("task", report((replace(made, finding=finding),)), width=80)
+        assert ("alike in             trial 3: step " in out) is there

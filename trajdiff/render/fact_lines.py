@@ -22,9 +22,10 @@ def lines_of_fact(view: View) -> int:
     return max(_LEAST_LINES, -(-_ROOM // width_of_fact(view)))
 
 
-def fact_lines(label: str, text: str, view: View) -> list[Line]:
-    """``label   text``, the text wrapped beside the label; all of it only with ``--full``."""
-    width, most = width_of_fact(view), lines_of_fact(view)
+def fact_lines(label: str, text: str, view: View, most: int | None = None) -> list[Line]:
+    """``label   text``, the text wrapped beside the label; all of it only with ``--full``, otherwise ``most``
+    lines (those of a fact if None)."""
+    width, most = width_of_fact(view), lines_of_fact(view) if most is None else most
     parts = wrap(text, width)
     if not view.full and len(parts) > most:
         parts = [*parts[: most - 1], f"{parts[most - 1]} {view.marks.ellipsis}"]

@@ -85,7 +85,19 @@ def reference_text(task: TaskReport, step: StepRef) -> str:
 
 def places(task: TaskReport, divergence: Divergence) -> tuple[Place, ...]:
     """The source of a divergence on each side, passed first. No entry for an absent side."""
-    sides = (("passed", divergence.passed_root), ("failed", divergence.root))
+    return _places(task, (("passed", divergence.passed_root), ("failed", divergence.root)))
+
+
+def later_places(task: TaskReport, divergence: Divergence) -> tuple[Place, ...]:
+    """The source of the step at which a divergence shows, sides that ``places`` already names left out."""
+    if manifest_row(task.finding, divergence) == root_row(task.finding, divergence):
+        return ()
+    sides = (("passed", divergence.passed_manifest), ("failed", divergence.manifest))
+    named = {place.ref for place in places(task, divergence)}
+    return tuple(place for place in _places(task, sides) if place.ref not in named)
+
+
+def _places(task: TaskReport, sides: tuple[tuple[str, StepRef | None], ...]) -> tuple[Place, ...]:
     return tuple(
         Place(
             side=side,

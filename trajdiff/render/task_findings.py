@@ -17,12 +17,12 @@ from trajdiff.divergence.finding import (
 from trajdiff.render.fact_lines import fact_lines
 from trajdiff.render.intervention_text import tested_words
 from trajdiff.render.lines import Line, Span, line, wrap
-from trajdiff.render.places import first_row, places, root_row, row_of, tells_first
+from trajdiff.render.places import first_row, later_places, places, root_row, row_of, tells_first
 from trajdiff.render.review_words import note_text
 from trajdiff.render.safety import cells, clean, one_line
 from trajdiff.render.steps import rows_with
 from trajdiff.render.strip import VariantRow
-from trajdiff.render.two_sides import as_recorded, in_others, side_lines
+from trajdiff.render.two_sides import ALIKE, as_recorded, in_others, side_lines
 from trajdiff.render.view import View
 from trajdiff.render.wording import REASON_SENTENCES, abstention_words, headline, plural, seen_in, shortlist
 from trajdiff.report import TaskReport
@@ -114,14 +114,18 @@ def judged_lines(divergence: Divergence, view: View) -> list[Line]:
 
 
 def _others(task: TaskReport, divergence: Divergence, trials: Sequence[str], view: View) -> list[Line]:
-    """Where the other trials of the group stand, when that is another step or grade than the one shown."""
+    """Where the other trials of the group stand, when that is another step or grade than the one shown, or
+    when the counts leave them out."""
     own = (root_row(task.finding, divergence), divergence.grade)
+    label = in_others(divergence, trials)
     found = []
     for other in task.finding.divergences:
         place = (root_row(task.finding, other), other.grade)
-        if other.trial_id in trials and other.trial_id != divergence.trial_id and place != own:
+        if other.trial_id not in trials or other.trial_id == divergence.trial_id:
+            continue
+        if place != own or label == ALIKE:
             found.append(f"trial {one_line(other.trial_id)}: step {place[0]}, grade {place[1]}")
-    return fact_lines(in_others(divergence, trials), "; ".join(found), view) if found else []
+    return fact_lines(label, "; ".join(found), view) if found else []
 
 
 def silent_lines(task: TaskReport, variants: Sequence[VariantRow], view: View) -> list[Line]:
@@ -246,12 +250,14 @@ def _sentence(text: str, view: View) -> list[Line]:
 
 
 def sources_lines(task: TaskReport, divergence: Divergence, view: View) -> list[Line]:
-    """``path#task/trial@message`` and JSON path of both sides, so that the raw log can be opened."""
-    found = places(task, divergence)
-    lines = []
+    """``path#task/trial@message`` and JSON path of both sides, so that the raw log can be opened:
+    the root step, then the step at which it shows where that is another one."""
+    found = (*places(task, divergence), *later_places(task, divergence))
+    lines: list[Line] = []
     longest = max([cells(one_line(place.ref)) for place in found] or [0])
     for position, place in enumerate(found):
-        label = f"{'source' if position == 0 else '':<8}{place.side:<8}"
+        start = "source" if position == 0 else "shows" if position == len(places(task, divergence)) else ""
+        label = f"{start:<8}{place.side:<8}"
         pointer = one_line(place.json_path) + (f" (line {place.line})" if place.line is not None else "")
         ref = one_line(place.ref)
         if len(label) + longest + 3 + cells(pointer) <= view.width:

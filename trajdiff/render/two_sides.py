@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trajdiff.align.table import Cell, Row
 from trajdiff.divergence.finding import Divergence, Kind, Side
 from trajdiff.model import Verdict
 from trajdiff.render.fact_lines import fact_lines, lines_of_fact, width_of_fact
 from trajdiff.render.lines import Line
-from trajdiff.render.places import manifest_row, root_row, trial_row
+from trajdiff.render.places import manifest_row, root_row, row_of, trial_row
 from trajdiff.render.safety import cells, one_line
-from trajdiff.render.steps import NO_STEP, alike
+from trajdiff.render.steps import NO_STEP, alike, cell_of
 from trajdiff.render.view import View
 from trajdiff.report import TaskReport
 
 #: Characters of two long texts that are kept before the place where they part.
 _BEFORE_PARTING = 12
+#: Least lines that a side of the root step may take where the step at which it shows is told as well.
+_ROOT_LINES = 2
+#: Label of other trials of a group that the counts leave out.
+ALIKE = "alike in"
 
 
 def told_sides(task: TaskReport, divergence: Divergence) -> tuple[int | None, tuple[Side, ...]]:
@@ -31,12 +36,67 @@ def told_sides(task: TaskReport, divergence: Divergence) -> tuple[int | None, tu
     return manifest, sides
 
 
-def absent_side(divergence: Divergence, sides: Sequence[Side]) -> str | None:
+def absent_side(task: TaskReport, divergence: Divergence, sides: Sequence[Side]) -> str | None:
     """Who has no such step, where the failed trial does something for which the reference has none."""
-    alone = len(sides) == 1 and sides[0].trial_id == divergence.trial_id
-    if not alone or divergence.kind is not Kind.EXTRA_WRITE:
+    if len(sides) != 1 or sides[0].trial_id != divergence.trial_id:
         return None
-    return "passed" if divergence.support is not None and divergence.support.passed else "expected"
+    contrast = divergence.support is not None and divergence.support.passed > 0
+    if divergence.kind is Kind.EXTRA_WRITE:
+        return "passed" if contrast else "expected"
+    row, _ = told_sides(task, divergence)
+    at, reference = _row(task, row), _reference(task, divergence)
+    if not contrast or at is None or reference is None or cell_of(at, reference) is not None:
+        return None
+    return "passed"
+
+
+def root_texts(task: TaskReport, divergence: Divergence) -> list[tuple[str, str]]:
+    """Whose side, and what it does at the root step, where the step told from both sides is a later one.
+
+    These are the cells of the row, as the aligned table shows them; a call that the reference makes elsewhere
+    is told all the same. Without a passed trial only the failed side is told.
+    """
+    manifest, _ = told_sides(task, divergence)
+    at = _row(task, root_row(task.finding, divergence))
+    if manifest is None or at is None:
+        return []
+    own, reference = cell_of(at, divergence.trial_id), _reference(task, divergence)
+    beside = None if reference is None else cell_of(at, reference) or _elsewhere(task, divergence, own)
+    texts = [NO_STEP if cell is None else _cell_text(cell) for cell in (beside, own)]
+    shown = [side.text for side in divergence.manifest_sides]
+    if texts[0] == texts[1] or all(text == NO_STEP or text in shown for text in texts):
+        return []
+    failed = ("failed", texts[1])
+    return [failed] if reference is None else [("passed", texts[0]), failed]
+
+
+def _row(task: TaskReport, number: int | None) -> Row | None:
+    rows = task.finding.table.rows if task.finding.table is not None else ()
+    return next((row for row in rows if row.number == number), None)
+
+
+def _reference(task: TaskReport, divergence: Divergence) -> str | None:
+    """The passed trial that a divergence is told against, None where no trial passed."""
+    table = task.finding.table
+    named = [side.trial_id for side in (*divergence.root_sides, *divergence.manifest_sides)]
+    named += [table.reference] if table is not None and table.reference is not None else []
+    return next((trial for trial in named if outcome(task, trial) == "passed"), None)
+
+
+def _elsewhere(task: TaskReport, divergence: Divergence, own: Cell | None) -> Cell | None:
+    """The step of the reference that the root is compared with, if both call the same tool."""
+    step = divergence.passed_root
+    at = _row(task, row_of(task.finding, step))
+    cell = cell_of(at, step.trial_id) if at is not None and step is not None else None
+    return cell if cell is not None and own is not None and own.tool and cell.tool == own.tool else None
+
+
+def _cell_text(cell: Cell) -> str:
+    """A step on one line, as the sides of a divergence are written."""
+    if cell.tool is None:
+        return cell.text or cell.kind
+    call = f"{cell.tool}({', '.join(f'{name}={value}' if name else value for name, value in cell.arguments)})"
+    return call if cell.result is None else f"{call} → {cell.result}"
 
 
 def outcome(task: TaskReport, trial_id: str) -> str:
@@ -51,7 +111,7 @@ def in_others(divergence: Divergence, trials: Sequence[str]) -> str:
     """Whether other trials of the group do the same. The counts are of this very deviation: others of the group
     may deviate with other values."""
     counted = divergence.support is None or divergence.support.failed_with >= len(trials)
-    return "same in" if counted else "alike in"
+    return "same in" if counted else ALIKE
 
 
 def as_recorded(divergence: Divergence) -> str:
@@ -65,6 +125,34 @@ def as_recorded(divergence: Divergence) -> str:
 
 
 def side_lines(task: TaskReport, divergence: Divergence, view: View) -> list[Line]:
+    """Both sides of the root step, and of the step where it shows if that is another one."""
+    return [*_root_lines(task, divergence, view), *_told_lines(task, divergence, view)]
+
+
+def _root_lines(task: TaskReport, divergence: Divergence, view: View) -> list[Line]:
+    """The root step in brief, where a later step is told from both sides."""
+    told, most = root_texts(task, divergence), max(_ROOT_LINES, lines_of_fact(view) - 1)
+    texts = [one_line(text).replace(" → ", f" {view.marks.arrow} ").removesuffix(" →") for _, text in told]
+    room = most * width_of_fact(view) - len("passed: ")
+    if not view.full:
+        texts = parted(texts, None, room, view.marks.ellipsis)
+        texts = [_from_value(text, as_recorded(divergence), room, view.marks.ellipsis) for text in texts]
+    lines: list[Line] = []
+    for position, ((who, _), text) in enumerate(zip(told, texts, strict=True)):
+        lines += fact_lines("the step" if position == 0 else "", f"{who}: {text}", view, most)
+    return lines
+
+
+def _from_value(text: str, value: str, room: int, ellipsis: str) -> str:
+    """A text above ``room`` cells from shortly before the deciding value on, if that would be cut off."""
+    at = text.find(value) if value else -1
+    if at < 0 or cells(text[: at + len(value)]) <= room - len(ellipsis) - 1:
+        return text
+    begin = text.rfind(" ", 0, max(at - room // 3, 0)) + 1
+    return f"{ellipsis} {text[begin:]}" if begin else text
+
+
+def _told_lines(task: TaskReport, divergence: Divergence, view: View) -> list[Line]:
     """Both sides of a step, on one line where they fit; long ones from where they part on."""
     row, sides = told_sides(task, divergence)
     label = "the step" if row is None else f"shows at step {row}"
@@ -72,7 +160,7 @@ def side_lines(task: TaskReport, divergence: Divergence, view: View) -> list[Lin
     if not texts:
         return [] if row is None else fact_lines(label, "", view)
     who = [outcome(task, side.trial_id) for side in sides]
-    absent = absent_side(divergence, sides)
+    absent = absent_side(task, divergence, sides)
     joined = ", ".join(f"{text} in {name}" for text, name in zip(texts, who, strict=True))
     if cells(joined) <= width_of_fact(view) and absent is None:
         return fact_lines(label, joined, view)

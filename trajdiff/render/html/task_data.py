@@ -209,7 +209,7 @@ def _sides(task: TaskReport, divergence: Divergence) -> dict[str, Any] | None:
     if not sides:
         return None
     texts = [[outcome(task, side.trial_id), one_line(side.text).removesuffix(" →")] for side in sides]
-    absent = absent_side(divergence, sides)
+    absent = absent_side(task, divergence, sides)
     if absent is not None:
         texts.insert(0, [absent, NO_STEP])
     step = root_row(task.finding, divergence) if row is None else row
