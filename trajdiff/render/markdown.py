@@ -23,7 +23,7 @@ from trajdiff.render.curve import infra_note, interval_text, suite_curve_table, 
 from trajdiff.render.json_compare import differs, pair_of, task_of
 from trajdiff.render.lines import plain
 from trajdiff.render.markdown_text import cell, code, fence, table
-from trajdiff.render.places import first_row, manifest_row, places, root_row, rows_text
+from trajdiff.render.places import first_row, later_places, manifest_row, places, root_row, rows_text
 from trajdiff.render.registry import Renderer
 from trajdiff.render.review_words import review_lines
 from trajdiff.render.safety import one_line
@@ -303,6 +303,10 @@ def _divergence(task: TaskReport, divergence: Divergence, trials: tuple[str, ...
         lines.append(f"{fence(steps, 'diff')}\n")
     lines += [
         f"- {place.side}: {code(place.ref)} {code(place.json_path)}" for place in places(task, divergence)
+    ]
+    lines += [
+        f"- shows in {place.side}: {code(place.ref)} {code(place.json_path)}"
+        for place in later_places(task, divergence)
     ]
     return "\n".join(lines) + "\n"
 

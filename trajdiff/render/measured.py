@@ -12,6 +12,10 @@ from trajdiff.render.wording import plural
 
 _COLUMNS = ("exact", "acceptable", "near", "kind", "actor")
 _HEAD = f"{'':<34}{'n':>5}" + "".join(f"{name:>11}" for name in ("exact", "accept.", "±3"))
+_LEGEND = (
+    "exact: the root is a message labelled critical; accept.: critical or acceptable;",
+    "±3: at most three messages from a critical one",
+)
 _NAMED = 5
 
 
@@ -24,6 +28,7 @@ def benchmark_text(measured: Measured) -> str:
     lines += [_row(group, score, "  ") for group, score in measured.by_group.items()]
     lines += ["rules of thumb", *(_row(rule, score, "  ") for rule, score in measured.rules.items())]
     lines.append(f"kind right {_share(whole.kind, whole.n)} · actor right {_share(whole.actor, whole.n)}")
+    lines += _LEGEND
     if measured.unmatched:
         named = ", ".join(one_line(name) for name in measured.unmatched[:_NAMED])
         more = f" and {len(measured.unmatched) - _NAMED} more" if len(measured.unmatched) > _NAMED else ""

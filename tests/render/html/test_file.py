@@ -171,6 +171,14 @@ def test_places_support_and_sources_of_a_divergence() -> None:
     ]
 
 
+def test_the_root_step_is_told_beside_the_one_that_shows_it() -> None:
+    (found, *_) = chunks(page_of(report((lamp(),))))["d0"]["found"]
+    root, shows = found["root_sides"], found["sides"]
+    assert (root["label"], root["step"], shows["label"], shows["step"]) == ("the step", 5, "shows at", 6)
+    assert root["texts"][0][1].startswith('check_permission(order_id="A1001") → ')
+    assert root["texts"][1] == ["failed", "no such step"]
+
+
 def test_a_divergence_is_told_as_on_the_terminal() -> None:
     """What is not there, how the value was written, and no first difference after the root."""
     made = lamp()

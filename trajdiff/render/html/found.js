@@ -9,7 +9,8 @@ function foundView(task, one, at) {
     el("span", {class: "trials"}, one.trials.length > 1 ? "trials " : "trial ", of)];
   const body = el("div", {class: "body"},
     el("p", {class: "sentence"}, one.sentence),
-    sidesView(task, one),
+    sidesView(task, one, one.root_sides),
+    sidesView(task, one, one.sides),
     el("dl", {}, factRows(task, one)),
     one.harmless.length ? harmlessView(task, one) : "",
     el("table", {class: "sources"}, el("tbody", {}, one.sources.map((source) => sourceRow(source)))));
@@ -25,18 +26,18 @@ function stepButton(task, step, trial) {
   }, {class: "small"});
 }
 
-/** Both sides of the step that shows it, differing parts marked. */
-function sidesView(task, one) {
-  if (!one.sides) return "";
-  const rows = one.sides.texts.map(([name, text], at, all) => {
+/** Both sides of the root step or of the step that shows it, differing parts marked. */
+function sidesView(task, one, sides) {
+  if (!sides) return "";
+  const rows = sides.texts.map(([name, text], at, all) => {
     const other = all.length === 2 ? all[1 - at][1] : null;
     const both = other === null ? null : parts(text, other);
     const side = both && alike(both) ? both[0] : [[text, false]];
     const verdict = name === "failed" ? "fail" : "pass";
     const glyph = name === "expected" ? "" : `${GLYPH[verdict]} `;
-    return el("tr", {}, el("th", {scope: "row"}, el("span", {class: verdict}, glyph), name), el("td", {class: `side ${verdict}`}, preview(side, 700, () => one.sides.step && openStep(task, one.sides.step))));
+    return el("tr", {}, el("th", {scope: "row"}, el("span", {class: verdict}, glyph), name), el("td", {class: `side ${verdict}`}, preview(side, 700, () => sides.step && openStep(task, sides.step))));
   });
-  const label = one.sides.step ? [`${one.sides.label} `, stepButton(task, one.sides.step, one.shown)] : one.sides.label;
+  const label = sides.step ? [`${sides.label} `, stepButton(task, sides.step, one.shown)] : sides.label;
   return el("table", {class: "sides"}, el("caption", {}, label), el("tbody", {}, rows));
 }
 

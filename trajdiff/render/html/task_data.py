@@ -23,7 +23,7 @@ from trajdiff.render.safety import clean, one_line
 from trajdiff.render.steps import NO_STEP, step_name
 from trajdiff.render.strip import VariantRow, step_mark, variant_rows
 from trajdiff.render.task_findings import claims, groups, origin_text, recovery_text, silent_lines
-from trajdiff.render.two_sides import absent_side, as_recorded, in_others, outcome, told_sides
+from trajdiff.render.two_sides import absent_side, as_recorded, in_others, outcome, root_texts, told_sides
 from trajdiff.render.view import View
 from trajdiff.render.wording import headline, seen_in
 from trajdiff.report import TaskReport, TrialRow
@@ -105,6 +105,7 @@ def _found(
         "manifest": manifest_row(finding, divergence),
         "first": first_row(finding, divergence),
         "facts": _facts(task, divergence, of, trials),
+        "root_sides": _root_sides(task, divergence),
         "sides": _sides(task, divergence),
         "harmless": _harmless(task, divergence),
         "sources": [
@@ -214,6 +215,12 @@ def _sides(task: TaskReport, divergence: Divergence) -> dict[str, Any] | None:
         texts.insert(0, [absent, NO_STEP])
     step = root_row(task.finding, divergence) if row is None else row
     return {"label": "the step" if row is None else "shows at", "step": step, "texts": texts}
+
+
+def _root_sides(task: TaskReport, divergence: Divergence) -> dict[str, Any] | None:
+    """Both sides of the root step, where ``_sides`` tells a later one."""
+    texts = [[who, one_line(text).removesuffix(" →")] for who, text in root_texts(task, divergence)]
+    return {"label": "the step", "step": root_row(task.finding, divergence), "texts": texts} if texts else None
 
 
 def _harmless(task: TaskReport, divergence: Divergence) -> list[dict[str, Any]]:
