@@ -126,6 +126,7 @@ def test_commands(tmp_path: Path) -> None:
     labels.write_text(lines([label("L1-014", "1", [5], kinds=["wrong_argument"], group="announced")]), "utf-8")
     run = CliRunner()
     text = run.invoke(cli, ["benchmark", str(labels), SAMPLES])
+    assert "exact: the root is a message labelled critical" in text.stdout
     assert text.exit_code == 0
     assert "1 labelled failing trial" in text.stdout
     assert "announced" in text.stdout

@@ -22,7 +22,7 @@ from trajdiff.render.review_words import note_text
 from trajdiff.render.safety import cells, clean, one_line
 from trajdiff.render.steps import rows_with
 from trajdiff.render.strip import VariantRow
-from trajdiff.render.two_sides import ALIKE, as_recorded, in_others, side_lines
+from trajdiff.render.two_sides import as_recorded, in_others, other_trials, side_lines
 from trajdiff.render.view import View
 from trajdiff.render.wording import REASON_SENTENCES, abstention_words, headline, plural, seen_in, shortlist
 from trajdiff.report import TaskReport
@@ -114,18 +114,12 @@ def judged_lines(divergence: Divergence, view: View) -> list[Line]:
 
 
 def _others(task: TaskReport, divergence: Divergence, trials: Sequence[str], view: View) -> list[Line]:
-    """Where the other trials of the group stand, when that is another step or grade than the one shown, or
-    when the counts leave them out."""
-    own = (root_row(task.finding, divergence), divergence.grade)
-    label = in_others(divergence, trials)
-    found = []
-    for other in task.finding.divergences:
-        place = (root_row(task.finding, other), other.grade)
-        if other.trial_id not in trials or other.trial_id == divergence.trial_id:
-            continue
-        if place != own or label == ALIKE:
-            found.append(f"trial {one_line(other.trial_id)}: step {place[0]}, grade {place[1]}")
-    return fact_lines(label, "; ".join(found), view) if found else []
+    """Where other trials of the group stand."""
+    found = [
+        f"trial {one_line(one.trial_id)}: step {step}, grade {one.grade}"
+        for one, step in other_trials(task, divergence, trials)
+    ]
+    return fact_lines(in_others(divergence, trials), "; ".join(found), view) if found else []
 
 
 def silent_lines(task: TaskReport, variants: Sequence[VariantRow], view: View) -> list[Line]:

@@ -114,6 +114,18 @@ def in_others(divergence: Divergence, trials: Sequence[str]) -> str:
     return "same in" if counted else ALIKE
 
 
+def other_trials(
+    task: TaskReport, divergence: Divergence, trials: Sequence[str]
+) -> list[tuple[Divergence, int | None]]:
+    """Divergences of other trials of the group with their root rows: those at another step or grade than the
+    one shown, and all of them where the counts leave them out."""
+    finding, alike_only = task.finding, in_others(divergence, trials) == ALIKE
+    own = (root_row(finding, divergence), divergence.grade)
+    group = [one for one in finding.divergences if one.trial_id in trials and one is not divergence]
+    placed = [(one, root_row(finding, one)) for one in group if one.trial_id != divergence.trial_id]
+    return [(one, row) for one, row in placed if alike_only or (row, one.grade) != own]
+
+
 def as_recorded(divergence: Divergence) -> str:
     """The deciding value as it is written at the divergence; values are compared without regard to case."""
     value = divergence.provenance.value if divergence.provenance is not None else ""

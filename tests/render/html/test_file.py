@@ -15,7 +15,7 @@ import pytest
 
 from tests.render.made import bare, hostile, lamp, report, shop
 from trajdiff.align.table import AlignedTable
-from trajdiff.divergence.finding import Kind, Side, ValueOrigin
+from trajdiff.divergence.finding import Kind, Side, Support, ValueOrigin
 from trajdiff.redaction import rebuilt
 from trajdiff.render.choosing import Choice
 from trajdiff.render.html.page import render
@@ -177,6 +177,17 @@ def test_the_root_step_is_told_beside_the_one_that_shows_it() -> None:
     assert (root["label"], root["step"], shows["label"], shows["step"]) == ("the step", 5, "shows at", 6)
     assert root["texts"][0][1].startswith('check_permission(order_id="A1001") → ')
     assert root["texts"][1] == ["failed", "no such step"]
+
+
+def test_trials_of_the_group_that_the_counts_leave_out_are_named() -> None:
+    made = lamp()
+    lead, other = made.finding.divergences
+    one = Support(failed_with=1, failed=2, passed_with=0, passed=2, smallest_p=1 / 3)
+    first = replace(lead, support=one, group=("1", "3"))
+    second = replace(other, grade=lead.grade, kind=lead.kind, root=lead.root, passed_root=lead.passed_root)
+    finding = replace(made.finding, lead=first, divergences=(first, second))
+    (found,) = chunks(page_of(report((replace(made, finding=finding),))))["d0"]["found"]
+    assert [fact["text"] for fact in found["facts"] if fact["label"] == "alike in"] == ["trial 3, grade A"]
 
 
 def test_a_divergence_is_told_as_on_the_terminal() -> None:

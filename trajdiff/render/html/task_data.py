@@ -23,7 +23,15 @@ from trajdiff.render.safety import clean, one_line
 from trajdiff.render.steps import NO_STEP, step_name
 from trajdiff.render.strip import VariantRow, step_mark, variant_rows
 from trajdiff.render.task_findings import claims, groups, origin_text, recovery_text, silent_lines
-from trajdiff.render.two_sides import absent_side, as_recorded, in_others, outcome, root_texts, told_sides
+from trajdiff.render.two_sides import (
+    absent_side,
+    as_recorded,
+    in_others,
+    other_trials,
+    outcome,
+    root_texts,
+    told_sides,
+)
 from trajdiff.render.view import View
 from trajdiff.render.wording import headline, seen_in
 from trajdiff.report import TaskReport, TrialRow
@@ -189,15 +197,13 @@ def _review_text(note: ReviewNote) -> str:
 
 
 def _others(task: TaskReport, divergence: Divergence, of: Sequence[str]) -> list[dict[str, Any]]:
-    """Trials of the group that stand at another step or with another grade."""
-    own = (root_row(task.finding, divergence), divergence.grade)
-    facts = []
-    for other in task.finding.divergences:
-        place = (root_row(task.finding, other), other.grade)
-        if other.trial_id in of and other.trial_id != divergence.trial_id and place != own:
-            text = f"trial {one_line(other.trial_id)}, grade {place[1]}"
-            facts.append({**_fact(in_others(divergence, of), text), "step": place[0]})
-    return facts
+    """Other trials of the group, as ``other_trials`` names them."""
+    label = in_others(divergence, of)
+    found = other_trials(task, divergence, of)
+    return [
+        {**_fact(label, f"trial {one_line(one.trial_id)}, grade {one.grade}"), "step": step}
+        for one, step in found
+    ]
 
 
 def _fact(label: str, text: str) -> dict[str, Any]:
