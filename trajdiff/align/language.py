@@ -26,6 +26,9 @@ _WHOLE_CLAUSE = 2
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 
 
+#: Words, and characters of scripts without spaces, that a word of negation reaches.
+_NEGATED, _NEGATED_UNSPACED = 4, 6
+
 #: Longer texts are results and documents: remembering them would hold the whole log in memory.
 _REMEMBERED = 1_000
 
@@ -90,6 +93,34 @@ def _acts(folded: str) -> frozenset[str]:
 def clauses(text: str) -> tuple[str, ...]:
     """The clauses of a text, folded, each with the sign of a question it ends in."""
     return tuple(_CLAUSES.findall(fold(text)))
+
+
+def asserted(text: str) -> str:
+    """A text, folded, without what its words of negation reach: the few words behind one in the same clause. A
+    question keeps its own ("can't you cancel it?" asks for it)."""
+    return " ; ".join(c if c.endswith(_QUESTION) else _without_negated(c) for c in clauses(text))
+
+
+def _without_negated(clause: str) -> str:
+    kept: list[str] = []
+    reach = 0
+    for word in clause.split():
+        reach = _NEGATED if word.isascii() and word in _negations() else reach - 1
+        if reach < 0:
+            kept.append(word)
+    return _unspaced_negation().sub(" ", " ".join(kept))
+
+
+@lru_cache(maxsize=1)
+def _negations() -> frozenset[str]:
+    return frozenset(no for language in languages() for no in language.negations)
+
+
+@lru_cache(maxsize=1)
+def _unspaced_negation() -> re.Pattern[str]:
+    # Longer entries are greetings that hold a word of consent.
+    signs = "".join(sorted(no for no in _negations() if len(no) == 1 and not no.isascii()))
+    return re.compile(f"[{signs}].{{0,{_NEGATED_UNSPACED}}}")
 
 
 def declines(text: str) -> bool:

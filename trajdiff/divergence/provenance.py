@@ -93,13 +93,16 @@ def commitment(
 def _announcement(
     case: Case, call: PreparedStep, differing: Sequence[Leaf], expected: Sequence[Leaf]
 ) -> Commitment | None:
-    """The first message that states a differing value which no pass states, and no value of the pass."""
+    """The first message that states a differing value which no pass states, and no value of the pass; what the
+    user put right since is closed."""
     there = _as_it_was(case, call)
     own = [(p, v) for p, v in differing if v not in there and not case.stated_in_passes(v, p)]
+    closed = {path: _put_right(case, call, path, expected) for path in {p for p, _ in own}} if expected else {}
     for step in case.steps[: call.position]:
         if not step.is_message:
             continue
-        hit = next(((p, v) for p, v in own if states(step.text, v, p)), None)
+        still = ((p, v) for p, v in own if step.position >= closed.get(p, 0))
+        hit = next(((p, v) for p, v in still if states(step.text, v, p)), None)
         if hit is None:
             continue
         if step.by_user:
@@ -116,6 +119,13 @@ def _announcement(
     return None
 
 
+def _put_right(case: Case, call: PreparedStep, path: str, expected: Sequence[Leaf]) -> int:
+    """Position of the user's last message before a call that states what passes use at a path, or 0."""
+    right = [(p, v) for p, v in expected if p == path and (number(v) is None or len(v) > 2)]
+    said = (s for s in reversed(case.steps[: call.position]) if s.is_message and s.by_user)
+    return next((s.position for s in said if any(states(s.text, v, p) for p, v in right)), 0)
+
+
 def _as_it_was(case: Case, call: PreparedStep) -> frozenset[str]:
     """What looks before a call said about its records: who tells how a record is changes nothing to it."""
     about = entities(call)
@@ -124,12 +134,14 @@ def _as_it_was(case: Case, call: PreparedStep) -> frozenset[str]:
 
 
 def _attempt(case: Case, call: PreparedStep, differing: Sequence[Leaf]) -> Commitment | None:
-    """The first refused attempt at the same call that has a differing value already, and that no pass makes."""
+    """The first refused attempt at the same call, on the same record, that has a differing value already, and
+    that no pass makes."""
     for step in case.steps[: call.position]:
         if (
             step.is_call
             and step.failed
             and step.label == call.label
+            and (call.about is None or call.about in step.argument_values)
             and step.call_key not in case.calls_of_passes
         ):
             hit = next((leaf for leaf in differing if leaf in step.argument_leaves), None)
@@ -141,20 +153,22 @@ def _attempt(case: Case, call: PreparedStep, differing: Sequence[Leaf]) -> Commi
 def _search(
     case: Case, call: PreparedStep, differing: Sequence[Leaf], expected: Sequence[Leaf]
 ) -> Commitment | None:
-    """The first look that is restricted to a differing value by which no pass looks; a look at another record
-    restricts nothing."""
+    """The first look that is restricted to a differing value by which no pass looks, with no look behind it by
+    what passes use; a look at another record restricts nothing."""
     known = entities(call) | {v for t in case.passes for s in t.calls for _, v in s.argument_leaves}
     own = [
         (p, v) for p, v in differing if len(v) >= SINGLE and v not in known and not case.stated_in_passes(v, p)
     ]
-    for step in case.steps[: call.position]:
+    first = None
+    for step in case.steps[: call.position] if own else ():
         if not step.is_call or step.failed or step.effect is not Effect.READ:
             continue
-        values = {value for _, value in step.argument_leaves}
-        hit = next(((p, v) for p, v in own if v in values), None)
-        if hit is not None and not values & {v for p, v in expected if p == hit[0]}:
-            return Commitment(position=step.position, by="read", path=hit[0], value=hit[1])
-    return None
+        hit = next(((p, v) for p, v in own if v in step.argument_values), None)
+        if any(v in step.argument_values for p, v in expected if any(p == path for path, _ in own)):
+            first = None
+        elif hit is not None and first is None:
+            first = Commitment(position=step.position, by="read", path=hit[0], value=hit[1])
+    return first
 
 
 def _read(case: Case, call: PreparedStep, differing: Sequence[Leaf], depth: int) -> Commitment | None:

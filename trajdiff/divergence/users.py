@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from trajdiff.align.language import acts, clauses, cue_words, declines
+from trajdiff.align.language import acts, asserted, clauses, cue_words, declines
 from trajdiff.align.mentions import sentences, states
 from trajdiff.align.order import entities
 from trajdiff.align.prepared import PreparedStep
-from trajdiff.align.similarity import SAME_OFFER, UNLIKE
+from trajdiff.align.similarity import FULL, SAME_OFFER, UNLIKE
 from trajdiff.align.values import is_reference, words
 from trajdiff.divergence.case import Case
 from trajdiff.divergence.offers import Leaf, agreed_offer, consents, offers_missing, shared_offer
@@ -27,13 +27,15 @@ SINGLED = 4
 
 
 def wish(case: Case, call: PreparedStep) -> Commitment | None:
-    """The user's own wish for a call that no pass makes: the first user message that names the act, when no
-    pass's user names it and the idea is not the agent's."""
-    scripted = case.task.script is not None and case.names_act(case.task.script, call)
-    if case.borrowed or scripted or any(_names(case, t.steps, call, by_user=True) for t in case.passes):
+    """The user's own wish for a call that no pass makes: the first user message that names the act and does not
+    say no to it, when no pass's user names it and the idea is not the agent's."""
+    if case.borrowed or _scripted(case, call):
+        return None
+    if any(_names(case, trial.steps, call, by_user=True) for trial in case.passes):
         return None
     before = case.steps[: call.position]
-    wished = _names(case, before, call, by_user=True)
+    said = (s for s in before if s.is_message and s.by_user)
+    wished = next((s for s in said if case.names_act(asserted(s.text), call)), None)
     idea = _names(case, before, call, by_user=False)
     shared = any(_names(case, trial.steps, call, by_user=False) for trial in case.passes)
     if wished is None or consents(wished):
@@ -45,28 +47,41 @@ def wish(case: Case, call: PreparedStep) -> Commitment | None:
     return Commitment(position=wished.position, by="user")
 
 
+def _scripted(case: Case, call: PreparedStep) -> bool:
+    """Whether the recorded script names an act: a user who wishes it stays with the script."""
+    return case.task.script is not None and case.names_act(case.task.script, call)
+
+
 def turned(case: Case, call: PreparedStep) -> Commitment | None:
     """The user's message that turns to something else where the passes' users, told the very same by the agent,
-    do not: the last one that leads to a call which no pass makes."""
+    do not: the last one that leads to a call which no pass makes. The same message in a pass, if elsewhere, is
+    no turn, nor is one that brings what the script states."""
     if case.borrowed:
         return None
     last = None
     for asked, answer in pairwise(s for s in case.steps[: call.position] if s.is_message):
         if asked.by_agent and answer.by_user and not consents(answer) and _leads_to(case, answer, call):
             replies = [_reply(case, asked, number) for number in range(len(case.passes))]
-            if all(r is not None and case.graph.costs.likeness(answer, r) < UNLIKE for r in replies):
+            unlike = all(r is not None and case.graph.costs.likeness(answer, r) < UNLIKE for r in replies)
+            if unlike and _alike(case, answer) < SAME_OFFER and not _brings_scripted(case, answer, call):
                 last = answer
     return Commitment(position=last.position, by="user") if last is not None else None
 
 
 def _leads_to(case: Case, answer: PreparedStep, call: PreparedStep) -> bool:
     """Whether a message names the act of a later call, or the call has a value that came up since."""
-    if case.names_act(answer.text, call):
+    if case.names_act(asserted(answer.text), call):
         return True
     told = [
         first_seen(case.failing, value, path) for path, value in call.argument_leaves if len(value) >= SINGLED
     ]
     return any(at is not None and at >= answer.position for at in told)
+
+
+def _brings_scripted(case: Case, answer: PreparedStep, call: PreparedStep) -> bool:
+    """Whether a message is the first to state a value of a call that the recorded script states too."""
+    leaves = ((p, v) for p, v in call.argument_leaves if len(v) >= SINGLED and _in_script(case, (p, v)))
+    return any(first_seen(case.failing, value, path) == answer.position for path, value in leaves)
 
 
 def _reply(case: Case, asked: PreparedStep, number: int) -> PreparedStep | None:
@@ -88,12 +103,18 @@ def changed_the_subject(case: Case, found: Commitment) -> Commitment | None:
     where passes make another call in this one's place, so that somebody must have changed the subject."""
     if case.borrowed:
         return None
-    before = [s for s in case.steps[: found.position] if s.is_message]
-    if not before or not before[-1].by_user or consents(before[-1]):
+    said = next((s for s in reversed(case.steps[: found.position]) if s.is_message), None)
+    if said is None or not said.by_user or consents(said) or _alike(case, said) >= UNLIKE:
         return None
-    theirs = [s for trial in case.passes for s in trial.steps if s.is_message and s.by_user]
-    alike = max((case.graph.costs.likeness(before[-1], other) for other in theirs), default=1000)
-    return Commitment(position=before[-1].position, by="user") if alike < UNLIKE else None
+    if _brings_scripted(case, said, case.steps[found.position]):
+        return None
+    return Commitment(position=said.position, by="user")
+
+
+def _alike(case: Case, message: PreparedStep) -> int:
+    """How alike a message is to what the passes' users say anywhere, of 1000 (1000 where they say nothing)."""
+    theirs = (s for trial in case.passes for s in trial.steps if s.is_message and s.by_user)
+    return max((case.graph.costs.likeness(message, other) for other in theirs), default=FULL)
 
 
 def _names(
@@ -112,14 +133,12 @@ class KeptBack:
 
 
 def kept_back(case: Case, missing: PreparedStep, write: PreparedStep) -> KeptBack | None:
-    """Where the inputs of a missing call never came up because the user said not to know them when asked."""
-    asked = [
-        (step, answer)
-        for step, answer in pairwise(s for s in case.steps if s.is_message)
-        if step.by_agent and "ask" in step.acts and answer.by_user and "deny" in answer.acts
-    ]
+    """Where the inputs of a missing call never came up because the user said not to know them when asked; who
+    says so in a pass too leaves no script."""
+    asked = _denials(case.steps)
     if not asked:
         return None
+    theirs = [pair for trial in case.passes for pair in _denials(trial.steps)]
     in_script = partial(_in_script, case)
     # What a missing look is asked with may be a name or a number of any kind; of a write only what it is about.
     looked = missing.argument_leaves if missing is not write else ()
@@ -130,9 +149,19 @@ def kept_back(case: Case, missing: PreparedStep, write: PreparedStep) -> KeptBac
     for step, answer in asked:
         denied = [(p, v) for p, v in unseen if _denies(case, step, answer, p)]
         if denied:
-            known = next((_name(p) for p, v in denied if in_script((p, v))), None)
+            told = (p for p, v in denied if in_script((p, v)))
+            known = next((_name(p) for p in told if not any(_denies(case, *one, p) for one in theirs)), None)
             return KeptBack(answer=answer, known=known)
     return None
+
+
+def _denials(steps: Sequence[PreparedStep]) -> list[tuple[PreparedStep, PreparedStep]]:
+    """The agent's questions to which the user answers not to have or know something, each with its answer."""
+    return [
+        (step, answer)
+        for step, answer in pairwise(s for s in steps if s.is_message)
+        if step.by_agent and "ask" in step.acts and answer.by_user and "deny" in answer.acts
+    ]
 
 
 def _in_script(case: Case, leaf: Leaf) -> bool:
@@ -191,12 +220,12 @@ def declined(case: Case, place: PreparedStep) -> PreparedStep | None:
 
 def left_no_turn(case: Case, write: PreparedStep) -> PreparedStep | None:
     """The user's message that leaves no turn for a missing write: the user speaks again right after having
-    agreed to it, or ends the trial on the agent's offer of it."""
+    agreed to it and no more is said or done but farewells, or ends the trial on the agent's offer of it."""
     agreed = agreed_offer(case, write)
     if agreed is not None:
         behind = (s for s in case.steps[agreed + 1 :] if not s.folded)
         again = next((s for s in behind if s.by_agent or s.is_message), None)
-        if again is not None and again.by_user:
+        if again is not None and again.by_user and not _had_a_turn(case, again):
             return again
     last = case.last_agent_step
     if last is None or not last.is_message or not offers_missing(case, last, write):
@@ -205,3 +234,10 @@ def left_no_turn(case: Case, write: PreparedStep) -> PreparedStep | None:
     if answer is None or "ask" in last.acts:
         return answer
     return answer if consents(answer) and case.names_act(last.text, write) else None
+
+
+def _had_a_turn(case: Case, message: PreparedStep) -> bool:
+    """Whether the trial went on behind a message of the user: the agent calls something, or speaks more than
+    once."""
+    behind = list(case.agent_steps(message.position))
+    return len(behind) > 1 or any(step.is_call for step in behind)

@@ -9,7 +9,10 @@ from trajdiff.align.rows import argument_texts
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Kind
 from trajdiff.divergence.support import makes_expected
+from trajdiff.model import TerminationReason
 
+#: Endings of which nobody knows who brought them about.
+OPEN = frozenset({TerminationReason.INCOMPLETE, TerminationReason.UNKNOWN})
 #: Longer arguments are left to the table below the sentence.
 MAX_SHOWN = 60
 
@@ -81,7 +84,7 @@ def sentence(case: Case, suspect: Suspect) -> str:
         else "The failed trial was stopped by its own limit before it was done.",
         Kind.INFRASTRUCTURE: "The harness ended the failed trial before the agent was done.",
         Kind.LOOP: f"The failed trial repeats {tool} with the same arguments and result.",
-        Kind.USER_DEVIATION: _user_sentence(suspect, unlike, passed),
+        Kind.USER_DEVIATION: _user_sentence(case, suspect, unlike, passed),
     }.get(suspect.kind, headline(suspect))
 
 
@@ -110,10 +113,12 @@ def _passed(case: Case, suspect: Suspect) -> str:
     )
 
 
-def _user_sentence(suspect: Suspect, unlike: str, passed: str) -> str:
+def _user_sentence(case: Case, suspect: Suspect, unlike: str, passed: str) -> str:
     if suspect.denied is not None:
         return f"The user says not to have {suspect.denied}, which the recorded script states."
-    if suspect.value is None and suspect.expected is not None:
+    if _leaves_no_turn(suspect) and case.failing.trial.termination.reason in OPEN:
+        return f"The record ends with no turn for {suspect.tool} after the user's message; {passed} it."
+    if _leaves_no_turn(suspect):
         return f"The user ends the trial and leaves no turn for {suspect.tool}; {passed} it."
     return f"The user says something that {unlike}: {_user(suspect)}."
 
@@ -137,6 +142,11 @@ def _user(suspect: Suspect) -> str:
         return f"another {_argument(suspect)}"
     if suspect.denied is not None:
         return f"denied to have {suspect.denied}"
-    if suspect.expected is not None:
+    if _leaves_no_turn(suspect):
         return f"ended before {suspect.tool}"
     return f"another wish, met by {suspect.tool}"
+
+
+def _leaves_no_turn(suspect: Suspect) -> bool:
+    """Whether a user's message stands for a call that is missing, not for one that followed."""
+    return suspect.value is None and suspect.expected is not None and suspect.root == suspect.manifest
