@@ -210,6 +210,24 @@ def test_a_level_that_passes_trip_over_is_not_used() -> None:
     assert of(found).abstained
 
 
+def test_what_a_level_that_is_not_used_would_have_said_is_told() -> None:
+    """Passes of other tasks take a look or not: that these two take it says nothing, and readers are told."""
+    map_of = call("get_map", {"city": "Rome"}, city="Rome")
+    looked = [(ask, LOOK, map_of, agent("It has come."), BYE) for ask in (WHERE, user("A1001: where is it?"))]
+    without = (WHERE, LOOK, agent("I do not know."), BYE)
+    vary = [
+        row
+        for n in range(6)
+        for row in records([*looked, (*looked[0][:2], *looked[0][3:])], [], task_id=f"vary-{n}")
+    ]
+    alone, beside = of(analysed(records(looked, [without]))), analysed([*records(looked, [without]), *vary])
+    assert (alone.kind, alone.tool) == (Kind.MISSING_STEP, "get_map")
+    assert "reads" not in beside.levels
+    said = of(beside)
+    assert said.abstained
+    assert 'only the level "reads" tells it apart (get_map missing)' in said.sentence.replace("Only", "only")
+
+
 # Grades
 
 WRONG_CALL = (*OPENING, OFFER, YES, refund(94.9).root(), DONE, BYE)

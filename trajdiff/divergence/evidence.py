@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from trajdiff.align.graph import align_all, success_graphs
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.rows import argument_texts
 from trajdiff.align.values import only_left
 from trajdiff.divergence import deviations
-from trajdiff.divergence.case import Case, Suspect
+from trajdiff.divergence.case import ALL_LEVELS, Case, Levels, Suspect
 from trajdiff.divergence.critical import earliest
 from trajdiff.divergence.finding import (
     COARSER,
@@ -27,6 +28,7 @@ from trajdiff.divergence.finding import (
     ValueOrigin,
 )
 from trajdiff.divergence.ledger import effective_writes, is_write, key, subject
+from trajdiff.divergence.lower_levels import lower_levels
 from trajdiff.divergence.provenance import origin
 from trajdiff.divergence.support import put_back, showing, smallest_p
 from trajdiff.divergence.wording import headline, sentence
@@ -341,6 +343,21 @@ def nothing_separates(case: Case) -> tuple[Reason, str]:
         return Reason.WORDING_ONLY, "the trials differ in free text alone"
     if len(case.passes) < 2:
         return Reason.TOO_FEW_TRIALS, "one passed trial is too few to say which difference matters"
+    unused = _at_an_unused_level(case)
+    if unused is not None:
+        return Reason.NO_SEPARATING_STEP, unused
     return Reason.NO_SEPARATING_STEP, (
         "each difference found is seen in passed trials, was repaired, or changes nothing"
     )
+
+
+def _at_an_unused_level(case: Case) -> str | None:
+    """What a level would have said that is not used here: held-out passes trip over it, or are too few."""
+    if case.levels.allowed >= ALL_LEVELS:
+        return None
+    suspect = lower_levels(replace(case, levels=Levels(ALL_LEVELS)))
+    if suspect is None or suspect.level in case.levels.allowed:
+        return None
+    said = headline(suspect)
+    unlike = f'only the level "{suspect.level}" tells it apart ({said})'
+    return f"{unlike}, which held-out passed trials do not bear out"
