@@ -275,6 +275,10 @@ def test_a_user_who_turns_where_the_passes_users_end() -> None:
     check_blamed(CLOSED, failing, "user_deviation", "user")
 
 
+def test_that_the_user_of_one_pass_ends_there_shows_no_turn() -> None:
+    check_blamed(CLOSED[:1], (WHAT_NOW, LOOK, ANYTHING, TURN, BAG.root(), LATER), "extra_write")
+
+
 def test_a_turn_that_a_passes_user_takes_too() -> None:
     alike = user("My cousin would love something blue with short straps.")
     passes = [CLOSED[0], (*CLOSED[1][:3], alike, agent("We have none."), BYE)]

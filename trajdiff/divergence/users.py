@@ -18,6 +18,7 @@ from trajdiff.align.prepared import PreparedStep
 from trajdiff.align.similarity import FULL, SAME_OFFER, UNLIKE
 from trajdiff.align.values import is_reference, words
 from trajdiff.divergence.case import Case
+from trajdiff.divergence.lower_levels import AGREEING
 from trajdiff.divergence.offers import Leaf, agreed_offer, consents, offers_missing, shared_offer
 from trajdiff.divergence.places import first_seen
 from trajdiff.divergence.provenance import Commitment
@@ -55,8 +56,9 @@ def _scripted(case: Case, call: PreparedStep) -> bool:
 def turned(case: Case, call: PreparedStep) -> Commitment | None:
     """The user's message that turns to something else where the passes' users, told the very same by the agent,
     do not: the last one that leads to a call which no pass makes. The same message in a pass, if elsewhere, is
-    no turn, nor is one that brings what the script states."""
-    if case.borrowed:
+    no turn, nor is one that brings what the script states; that one other user says something else is chance.
+    """
+    if case.borrowed or case.witnesses < AGREEING:
         return None
     last = None
     for asked, answer in pairwise(s for s in case.steps[: call.position] if s.is_message):
