@@ -208,10 +208,15 @@ _REFERENCE_WORDS = frozenset(
 _LONG_NUMBER = 7
 
 
+def leaf_name(path: str) -> str:
+    """The last name in a path of arguments or results, without the signs of a list."""
+    return path.replace("[]", "").rsplit(".", 1)[-1]
+
+
 @lru_cache(maxsize=16384)
 def names_reference(path: str) -> bool:
     """Whether the name of an argument or field says that it holds a reference to a record."""
-    name = words(path.replace("[]", "").rsplit(".", 1)[-1])
+    name = words(leaf_name(path))
     return bool(name) and name[-1] in _REFERENCE_WORDS
 
 

@@ -11,6 +11,7 @@ from trajdiff.align.mentions import Mentions, mentions, sentences, states
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.records import aliases
 from trajdiff.align.similarity import GROUND
+from trajdiff.align.values import leaf_name, words
 from trajdiff.divergence.effects import name_parts
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.model import Effect, Task
@@ -122,6 +123,12 @@ class Case:
         """Paths and values of the arguments of all calls in this task's trials."""
         trials = (self.failing, *self.passes, *self.failures)
         return frozenset(leaf for trial in trials for step in trial.calls for leaf in step.argument_leaves)
+
+    @cached_property
+    def argument_names(self) -> frozenset[tuple[str, ...]]:
+        """What the arguments of those calls are called, as words."""
+        names = {leaf_name(path) for path, _ in self.argument_leaves}
+        return frozenset(tuple(words(name)) for name in names) - {()}
 
     def column_of(self, trial: PreparedTrial, step: PreparedStep) -> int | None:
         """Column of a pass's step."""

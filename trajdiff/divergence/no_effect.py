@@ -8,7 +8,7 @@ from importlib import resources
 
 from trajdiff.align.language import fold
 from trajdiff.align.prepared import PreparedStep
-from trajdiff.align.values import words
+from trajdiff.align.values import leaf_name, words
 
 #: A phrase says something about the whole call only where the result says little else.
 SHORT = 300
@@ -44,13 +44,13 @@ def _says_so(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def _counts_changes(path: str) -> bool:
     cues = _cues()
-    name = set(words(path.replace("[]", "").rsplit(".", 1)[-1]))
+    name = set(words(leaf_name(path)))
     return bool(name & set(cues["names"])) and name <= {*cues["names"], *cues["counted"]}
 
 
 @lru_cache(maxsize=4096)
 def _is_told(path: str) -> bool:
-    name = words(path.replace("[]", "").rsplit(".", 1)[-1])
+    name = words(leaf_name(path))
     return bool(name) and name[-1] in _cues()["messages"]
 
 

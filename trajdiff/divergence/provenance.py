@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from trajdiff.align.mentions import states
 from trajdiff.align.order import entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
-from trajdiff.align.values import number, words
+from trajdiff.align.values import leaf_name, number, words
 from trajdiff.divergence.case import Case
 from trajdiff.divergence.finding import ValueOrigin
 from trajdiff.divergence.offers import Leaf, consented_offer, offers, shared_offer
@@ -22,7 +22,7 @@ from trajdiff.model import Effect
 
 #: How far the slice goes back through reads that were made with other arguments.
 MAX_DEPTH = 4
-#: Characters from which a value by which something is looked for is no coincidence.
+#: Characters from which a word or a value singles something out and is no coincidence.
 SINGLE = 4
 
 
@@ -60,7 +60,7 @@ def _same_thing(found: str, wanted: str, value: str) -> bool:
     a small number or a short word only under a name that shares a word."""
     if len(value) > 3 and (number(value) is None or "." in value or len(value) > 4):
         return True
-    names = (words(path.replace("[]", "").rsplit(".", 1)[-1]) for path in (found, wanted))
+    names = (words(leaf_name(path)) for path in (found, wanted))
     return bool(frozenset.intersection(*(frozenset(name) for name in names)))
 
 
@@ -130,7 +130,7 @@ def _as_it_was(case: Case, call: PreparedStep) -> frozenset[str]:
     """What looks before a call said about its records: who tells how a record is changes nothing to it."""
     about = entities(call)
     looks = (s for s in case.steps[: call.position] if s.is_call and s.effect is Effect.READ)
-    return frozenset(value for s in looks if entities(s) & about for _, value in s.result_leaves)
+    return frozenset[str]().union(*(s.result_values for s in looks if entities(s) & about))
 
 
 def _attempt(case: Case, call: PreparedStep, differing: Sequence[Leaf]) -> Commitment | None:

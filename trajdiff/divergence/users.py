@@ -16,15 +16,12 @@ from trajdiff.align.mentions import sentences, states
 from trajdiff.align.order import entities
 from trajdiff.align.prepared import PreparedStep
 from trajdiff.align.similarity import FULL, SAME_OFFER, UNLIKE
-from trajdiff.align.values import is_reference, words
+from trajdiff.align.values import is_reference, leaf_name, words
 from trajdiff.divergence.case import Case
 from trajdiff.divergence.lower_levels import AGREEING
 from trajdiff.divergence.offers import Leaf, agreed_offer, consents, offers_missing, shared_offer
 from trajdiff.divergence.places import first_seen
-from trajdiff.divergence.provenance import Commitment
-
-#: Characters from which a word or a value singles something out.
-SINGLED = 4
+from trajdiff.divergence.provenance import SINGLE, Commitment
 
 
 def wish(case: Case, call: PreparedStep) -> Commitment | None:
@@ -75,14 +72,14 @@ def _leads_to(case: Case, answer: PreparedStep, call: PreparedStep) -> bool:
     if case.names_act(asserted(answer.text), call):
         return True
     told = [
-        first_seen(case.failing, value, path) for path, value in call.argument_leaves if len(value) >= SINGLED
+        first_seen(case.failing, value, path) for path, value in call.argument_leaves if len(value) >= SINGLE
     ]
     return any(at is not None and at >= answer.position for at in told)
 
 
 def _brings_scripted(case: Case, answer: PreparedStep, call: PreparedStep) -> bool:
     """Whether a message is the first to state a value of a call that the recorded script states too."""
-    leaves = ((p, v) for p, v in call.argument_leaves if len(v) >= SINGLED and _in_script(case, (p, v)))
+    leaves = ((p, v) for p, v in call.argument_leaves if len(v) >= SINGLE and _in_script(case, (p, v)))
     return any(first_seen(case.failing, value, path) == answer.position for path, value in leaves)
 
 
@@ -92,11 +89,14 @@ def _reply(case: Case, asked: PreparedStep, number: int) -> PreparedStep | None:
     position = case.graph.columns[column].position(number) if column is not None else None
     if position is None:
         return None
-    trial = case.passes[number]
-    theirs = trial.steps[position]
-    if case.graph.costs.likeness(theirs, asked) < SAME_OFFER:
+    if case.graph.costs.likeness(case.passes[number].steps[position], asked) < SAME_OFFER:
         return None
-    reply = next((s for s in trial.steps[position + 1 :] if s.is_message), None)
+    return _answer(case, number, position)
+
+
+def _answer(case: Case, number: int, position: int) -> PreparedStep | None:
+    """The message of a pass behind a position, where it is the user's."""
+    reply = next((s for s in case.passes[number].steps[position + 1 :] if s.is_message), None)
     return reply if reply is not None and reply.by_user else None
 
 
@@ -152,7 +152,9 @@ def kept_back(case: Case, missing: PreparedStep, write: PreparedStep) -> KeptBac
         denied = [(p, v) for p, v in unseen if _denies(case, step, answer, p)]
         if denied:
             told = (p for p, v in denied if in_script((p, v)))
-            known = next((_name(p) for p in told if not any(_denies(case, *one, p) for one in theirs)), None)
+            known = next(
+                (leaf_name(p) for p in told if not any(_denies(case, *one, p) for one in theirs)), None
+            )
             return KeptBack(answer=answer, known=known)
     return None
 
@@ -170,28 +172,23 @@ def _in_script(case: Case, leaf: Leaf) -> bool:
     return case.task.script is not None and states(case.task.script, leaf[1], leaf[0])
 
 
-def _name(path: str) -> str:
-    return path.replace("[]", "").rsplit(".", 1)[-1]
-
-
 def _denies(case: Case, asked: PreparedStep, answer: PreparedStep, path: str) -> bool:
     """Whether an answer says not to have what an argument is called by, or (naming no argument at all: "I don't
     have those") what it was asked for."""
-    name = words(_name(path))
+    name = words(leaf_name(path))
     denying = [clause for clause in clauses(answer.text) if "deny" in acts(clause)]
     if any(_has_words(clause, name) for clause in denying):
         return True
     if not any(_has_words(clause, name) for clause in clauses(asked.text)):
         return False
-    names = {tuple(words(_name(p))) for p, _ in case.argument_leaves}
-    bare = [clause for clause in denying if not any(_has_words(clause, one) for one in names if one)]
+    bare = [clause for clause in denying if not any(_has_words(clause, one) for one in case.argument_names)]
     return any(not _repeats(clause, asked.text) for clause in bare)
 
 
 def _repeats(clause: str, question: str) -> bool:
     """Whether a denial names one of several things that were asked for: it has a word of the question besides
     those that deny."""
-    told = {word for word in words(clause) if len(word) > SINGLED} - cue_words("deny")  # no "with", no "from"
+    told = {word for word in words(clause) if len(word) > SINGLE} - cue_words("deny")  # no "with", no "from"
     return any(told & set(words(one)) for one in sentences(question) if "ask" in acts(one))
 
 
@@ -211,11 +208,10 @@ def declined(case: Case, place: PreparedStep) -> PreparedStep | None:
     column = case.column_at.get(asked.position)
     if column is None or not declines(answer.text) or not shared_offer(case, asked):
         return None
-    for number, trial in enumerate(case.passes):
+    for number in range(len(case.passes)):
         position = case.graph.columns[column].position(number)
-        theirs = trial.steps[position + 1 :] if position is not None else ()
-        reply = next((s for s in theirs if s.is_message), None)
-        if reply is None or not reply.by_user or not consents(reply):
+        reply = _answer(case, number, position) if position is not None else None
+        if reply is None or not consents(reply):
             return None
     return answer
 

@@ -33,7 +33,7 @@ def made_suspects(case: Case, difference: Difference, debt: Debt) -> Iterator[Su
     else:
         kind = Kind.EXTRA_WRITE if debt.kind is DebtKind.EXTRA else Kind.WRONG_TOOL
         # Passes make no such call: values that the trial merely read (what is there already) announce nothing.
-        read = frozenset[str]().union(*(s.result_values for s in case.steps[: call.position] if s.is_call))
+        read = _read_before(case, call)
         differing, expected = [leaf for leaf in differing if leaf[1] not in read], []
     found = commitment(case, call, differing, expected)
     if debt.kind is not DebtKind.CHANGED and found.by in ("call", "consent"):
@@ -72,6 +72,11 @@ def suspect_for(case: Case, difference: Difference, debt: Debt, kind: Kind, foun
     )  # fmt: skip
 
 
+def _read_before(case: Case, call: PreparedStep) -> frozenset[str]:
+    """All values that calls before this one answered with."""
+    return frozenset[str]().union(*(s.result_values for s in case.steps[: call.position] if s.is_call))
+
+
 def _at(step: PreparedStep, path: str | None) -> str | None:
     found = [value for at, value in step.argument_leaves if at == path or at.split("[")[0] == path]
     return ", ".join(found) if found else None
@@ -85,7 +90,7 @@ def _skipped_read(
     values = {value for _, value in expected}
     if case.witnesses < AGREEING:
         # What one pass reads may be by the way: only a value that the trial never read needs it.
-        values -= frozenset[str]().union(*(s.result_values for s in case.steps[: call.position] if s.is_call))
+        values -= _read_before(case, call)
     about = subject(call)
     for read in unmade_reads(case, difference.reference):
         looks = about is not None and subject(read) == about
