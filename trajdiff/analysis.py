@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from trajdiff.align.graph import align_to, success_graph
 from trajdiff.align.prepared import Preparer
@@ -25,6 +25,8 @@ from trajdiff.divergence.finding import Divergence, FindingKind, SelfCheck, Task
 from trajdiff.errors import UsageError
 from trajdiff.execution.remembering import keep
 from trajdiff.execution.runner import SERIAL, Lost, Runner
+from trajdiff.frozen import replace
+from trajdiff.importers.stored_steps import release_steps
 from trajdiff.model import Corpus, Diagnostic, Severity, TaskTrials, Verdict
 from trajdiff.reliability.stored_trials import take_over
 from trajdiff.settings import Settings
@@ -200,6 +202,8 @@ def _run(
         at = rest[number]
         if isinstance(result, TaskOutcome):
             result = lean(forecast.note(jobs[at], result), jobs[at].task)
+            for trial in jobs[at].task.trials:
+                release_steps(trial.steps)
             take_over(jobs[at].task, result.facts, jobs[at].write_tools, jobs[at].settings.gate)
         found[at] = result
         if jobs[at].wanted:

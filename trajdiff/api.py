@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 from trajdiff.importers import ReadOptions, manifest_traces
 from trajdiff.importers import load as read
 from trajdiff.model import Corpus, Diagnostic

@@ -8,9 +8,10 @@ compared by index or by canonical string, never hashed.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar
+
+from msgspec import Struct, field
 
 Value = TypeVar("Value")
 
@@ -104,8 +105,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRef:
+class SourceRef(Struct, frozen=True, kw_only=True, gc=False):
     """A place in a recorded log.
 
     ``path`` is the path as the user gave it, ``pointer`` a JSON path (``$.simulations[3].messages[8]``),
@@ -118,8 +118,7 @@ class SourceRef:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True, kw_only=True):
     """Something about the input that the reader must be told; ``slug`` is stable and machine-readable."""
 
     severity: Severity
@@ -132,8 +131,7 @@ class Diagnostic:
     trial_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arguments:
+class Arguments(Struct, frozen=True, kw_only=True, gc=False):
     """The arguments of a tool call: the raw text where there was one, the parsed value and its state."""
 
     raw: str | None
@@ -142,8 +140,7 @@ class Arguments:
     decoded_by: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(Struct, frozen=True, kw_only=True, gc=False):
     """What came back from a tool call. ``is_error`` is None where the log does not say."""
 
     text: str
@@ -152,8 +149,7 @@ class Result:
     truncated: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(Struct, frozen=True, kw_only=True):
     """A tool the agent could have chosen, with the recorded score or reason, where the log has them."""
 
     name: str
@@ -162,8 +158,7 @@ class Candidate:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True, gc=False):
     """One entry of a trial: a message, a tool call with its result, an error, a compaction, or the end.
 
     ``index`` counts the steps of the trial from 0; ``source.message_index`` counts recorded messages.
@@ -206,8 +201,7 @@ class Step:
 NONE_CHOSEN = "several scores, none chosen"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class Judgement(Struct, frozen=True, kw_only=True):
     """How the verdict of a trial came about: the raw value, the scorer and the rule that decided."""
 
     state: Verdict
@@ -217,8 +211,7 @@ class Judgement:
     threshold: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Termination:
+class Termination(Struct, frozen=True, kw_only=True):
     """Why the trial stopped; ``rule`` says how the reason was found where the log does not record it."""
 
     reason: TerminationReason = TerminationReason.UNKNOWN
@@ -226,8 +219,7 @@ class Termination:
     rule: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CriterionItems:
+class CriterionItems(Struct, frozen=True, kw_only=True):
     """Expected against produced items of one acceptance criterion (identifiers or short texts)."""
 
     criterion: str
@@ -235,8 +227,7 @@ class CriterionItems:
     produced: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(Struct, frozen=True, kw_only=True):
     """Tokens of a trial. Unknown is None, never 0; ``input`` includes cache reads."""
 
     input: int | None = None
@@ -246,8 +237,7 @@ class Usage:
     reasoning: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Human:
+class Human(Struct, frozen=True, kw_only=True):
     """A person's part in a trial: minutes spent, whether they corrected it, whether the task is in scope."""
 
     minutes: float | None = None
@@ -255,8 +245,7 @@ class Human:
     in_scope: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
+class Provenance(Struct, frozen=True, kw_only=True):
     """What produced the trial; a difference inside a task makes its trials hard to compare."""
 
     model: str | None = None
@@ -270,8 +259,7 @@ class Provenance:
     scorer_version: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExpectedAction:
+class ExpectedAction(Struct, frozen=True, kw_only=True):
     """A reference call recorded with the task (gold action); a set of them, never a sequence to copy."""
 
     name: str
@@ -279,8 +267,7 @@ class ExpectedAction:
     actor: str = Actor.AGENT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class Task(Struct, frozen=True, kw_only=True):
     """One problem with one grader. ``script`` is what the simulated user was told to do, where recorded."""
 
     task_id: str
@@ -293,8 +280,7 @@ class Task:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class Tally(Struct, frozen=True, kw_only=True):
     """Counts over the steps of a trial, its end left out: ``tools`` are (name, calls, failed calls, calls for
     which the log itself names an effect) by tool and effect, in order of their first call; the
     name of a call without one is empty. ``ends`` counts the steps that are the end."""
@@ -342,8 +328,7 @@ def remembered(trial: Trial, key: Hashable, compute: Callable[[], Value]) -> Val
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class Trial(Struct, frozen=True, kw_only=True):
     """One recorded attempt at one task, from start to end. The last step is its termination."""
 
     task_id: str
@@ -389,8 +374,7 @@ class Trial:
         return known if isinstance(known, Tally) else tally_of(self.steps)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskTrials:
+class TaskTrials(Struct, frozen=True, kw_only=True):
     """All trials of one task, ordered by ordinal, then trial id.
 
     ``expected_n`` is the planned number of trials, None where no plan was recorded; ``missing`` names the
@@ -424,8 +408,7 @@ class TaskTrials:
         return self.with_verdict(Verdict.FAIL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InputFile:
+class InputFile(Struct, frozen=True, kw_only=True):
     """One file that was read: its format, how it was recognised, its hash and what came out of it."""
 
     path: str
@@ -437,8 +420,7 @@ class InputFile:
     producer: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Corpus:
+class Corpus(Struct, frozen=True, kw_only=True):
     """Everything that one call of ``load`` read: tasks in natural order of their ids, files, diagnostics."""
 
     tasks: tuple[TaskTrials, ...]

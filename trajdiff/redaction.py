@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import partial
 from typing import Any, TypeVar
 
 from trajdiff.errors import InputError, TrajdiffError
+from trajdiff.frozen import field_names, is_frozen_value, replace
 from trajdiff.redaction_patterns import PERSONAL, SECRET_FIELDS, SECRETS, Pattern, is_secret_name
 from trajdiff.settings_rules import RedactRules
 
@@ -167,9 +167,9 @@ class _Rebuilding:
             if all(one is other for one, other in zip(new, value, strict=True)):
                 return value
             return type(value)(new)
-        if is_dataclass(value) and not isinstance(value, type):
+        if is_frozen_value(value):
             if id(value) not in self._made:
-                self._made[id(value)] = self._dataclass(value)
+                self._made[id(value)] = self._fields(value)
             return self._made[id(value)]
         return value
 
@@ -184,19 +184,19 @@ class _Rebuilding:
             made[name] = new
         return value if same else made
 
-    def _dataclass(self, value: Any) -> Any:
+    def _fields(self, value: Any) -> Any:
         changed: dict[str, Any] = {}
-        for one in fields(value):
-            old = getattr(value, one.name)
-            if one.name in _FINGERPRINTS:
+        for name in field_names(value):
+            old = getattr(value, name)
+            if name in _FINGERPRINTS:
                 continue
-            if one.name == "arguments" and isinstance(old, tuple):
+            if name == "arguments" and isinstance(old, tuple):
                 new: Any = tuple(self._argument(entry) for entry in old)
                 new = old if new == old else new
             else:
                 new = self.of(old)
             if new is not old:
-                changed[one.name] = new
+                changed[name] = new
         return replace(value, **changed) if changed else value
 
     def _argument(self, entry: Any) -> Any:

@@ -10,12 +10,13 @@ import glob
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from trajdiff.errors import UsageError
 from trajdiff.files import read_file
+from trajdiff.frozen import replace
 from trajdiff.model import Effect
 from trajdiff.settings_check import check, key_path, quote
 from trajdiff.settings_rules import AcceptRule, RedactRules, accept_parts, accept_rule, redact_rules, undated

@@ -7,11 +7,11 @@ results, messages, titles, reasons in free text, and every sentence that quotes 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from trajdiff.align.table import Cell, Row
 from trajdiff.divergence.finding import Divergence, FindingKind, NearMiss, TaskFinding, Way
+from trajdiff.frozen import field_names, is_frozen_value, replace
 from trajdiff.model import Diagnostic, StepKind
 from trajdiff.redaction import rebuilt
 from trajdiff.report import Report, TaskReport, TrialRow
@@ -72,9 +72,9 @@ def _visit(value: Any, note: Callable[[Divergence], None]) -> None:
     elif isinstance(value, dict):
         for entry in value.values():
             _visit(entry, note)
-    elif is_dataclass(value) and not isinstance(value, type | Cell | Row):
-        for one in fields(value):
-            _visit(getattr(value, one.name), note)
+    elif is_frozen_value(value) and not isinstance(value, Cell | Row):
+        for name in field_names(value):
+            _visit(getattr(value, name), note)
 
 
 def _emptied(value: Any, made: dict[int, Any] | None = None) -> Any:
@@ -85,18 +85,18 @@ def _emptied(value: Any, made: dict[int, Any] | None = None) -> Any:
         return type(value)(_emptied(entry, made) for entry in value)
     if isinstance(value, dict):
         return {key: _emptied(entry, made) for key, entry in value.items()}
-    if not is_dataclass(value) or isinstance(value, type):
+    if not is_frozen_value(value):
         return value
     if id(value) not in made:
         # By every class it is: a cell that reads its texts from the log holds as much as any other.
         shorten = next((_SHORTEN[kind] for kind in type(value).__mro__ if kind in _SHORTEN), None)
         short = shorten(value) if shorten is not None else value
         changed = {}
-        for one in fields(short):
-            old = getattr(short, one.name)
+        for name in field_names(short):
+            old = getattr(short, name)
             new = _emptied(old, made)
             if new is not old:
-                changed[one.name] = new
+                changed[name] = new
         made[id(value)] = replace(short, **changed) if changed else short
     return made[id(value)]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar, overload
 
@@ -42,6 +42,7 @@ from trajdiff.divergence.near_misses import near_misses
 from trajdiff.divergence.ways import ways_to_fail
 from trajdiff.errors import UsageError
 from trajdiff.execution.collector import collected_after
+from trajdiff.frozen import replace
 from trajdiff.model import Effect, TaskTrials, Trial, Verdict
 from trajdiff.reliability.stored_trials import TrialFacts, work_out
 from trajdiff.settings import Settings

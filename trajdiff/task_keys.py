@@ -10,11 +10,11 @@ import hashlib
 import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 import msgspec
 
+from trajdiff.frozen import replace
 from trajdiff.model import Corpus, Trial
 from trajdiff.task_analysis import TaskJob, TaskOutcome
 

@@ -17,11 +17,12 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from trajdiff.analysis import Analysis, analyse
 from trajdiff.comparison import Comparison, compare_sides
+from trajdiff.frozen import replace
 from trajdiff.gate import DROP, NEW_DIVERGENCE, NEW_FAILURE, GateOptions, check
 from trajdiff.importers import load
 from trajdiff.model import Corpus, TaskTrials, Verdict

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.machine import slowness
 from tests.render.made import hostile, lamp, report, shop
 from trajdiff.align.table import AlignedTable, Cell, Op, Row
+from trajdiff.frozen import replace
 from trajdiff.redaction import rebuilt
 from trajdiff.report import Report, TaskReport
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.render.made import shop
+from trajdiff.frozen import replace
 from trajdiff.report import Recurring, Report
 
 if TYPE_CHECKING:

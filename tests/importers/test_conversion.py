@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from tests.cli.conftest import run
 from tests.importers.fixtures import SAMPLES, put, read, record, simulation, tau2_results
 from trajdiff.analysis import analyse
+from trajdiff.frozen import field_names, is_frozen_value, replace
 from trajdiff.importers import ReadOptions, converted, converted_to_atif, load
 from trajdiff.model import Corpus, SourceRef, StepKind
 from trajdiff.render.marks import UNICODE
@@ -38,8 +38,8 @@ def bare(value: Any) -> Any:
     """A value of the model without places; a message keeps its number."""
     if isinstance(value, SourceRef):
         return value.message_index
-    if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: bare(getattr(value, one.name)) for one in fields(value)}
+    if is_frozen_value(value):
+        return {name: bare(getattr(value, name)) for name in field_names(value)}
     if isinstance(value, dict):
         return {str(key): bare(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import fields, is_dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.importers.fixtures import SAMPLES, only_trial, read, record, slugs, told
+from trajdiff.frozen import field_names, is_frozen_value, replace
 from trajdiff.importers import trial_record
 from trajdiff.model import (
     Arguments,
@@ -165,8 +165,8 @@ def bare(value: Any) -> Any:
     """The value without the places it was read from; message indices stay. Equal texts are equal values."""
     if isinstance(value, SourceRef):
         return ("message", value.message_index)
-    if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: bare(getattr(value, one.name)) for one in fields(value)}
+    if is_frozen_value(value):
+        return {name: bare(getattr(value, name)) for name in field_names(value)}
     if isinstance(value, dict):
         return {key: bare(one) for key, one in sorted(value.items())}
     if isinstance(value, list | tuple):
@@ -379,8 +379,8 @@ def joined(value: Any) -> Any:
     """The value with surrogate pairs as the one character they are; JSON cannot keep them apart."""
     if isinstance(value, SourceRef):
         return value
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{one.name: joined(getattr(value, one.name)) for one in fields(value)})
+    if is_frozen_value(value):
+        return replace(value, **{name: joined(getattr(value, name)) for name in field_names(value)})
     if isinstance(value, dict):
         return {joined(key): joined(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from trajdiff.analysis import analyse
 from trajdiff.divergence.finding import Divergence
+from trajdiff.frozen import replace
 from trajdiff.importers import ReadOptions, converted, draft_mapping, load
 from trajdiff.model import Corpus, Effect
 from trajdiff.report import Report, build_report

@@ -6,7 +6,6 @@ import json
 import os
 import pickle
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,10 @@ from tests.benchmarks.generator import Plan, simulations, write_corpus
 from trajdiff.align.stored_table import StoredTable
 from trajdiff.analysis import analyse
 from trajdiff.errors import InputError
+from trajdiff.frozen import replace
 from trajdiff.importers import converted, load
 from trajdiff.importers import stored_steps as module
+from trajdiff.importers.file_places import Span
 from trajdiff.model import Corpus, tally_of
 from trajdiff.settings import Settings
 
@@ -77,13 +78,74 @@ def test_steps_are_read_again_when_they_were_forgotten(
     corpus_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, lean = both_ways(corpus_file, monkeypatch)
-    monkeypatch.setattr(module, "KEPT_BYTES", 1)
+    monkeypatch.setattr(module, "HELD_BYTES", 1)
+    monkeypatch.setattr(module, "RECENT_BYTES", 1)
     module.forget_steps()
     for one, other in zip(whole.trials, lean.trials, strict=True):
         assert list(other.steps) == list(one.steps)
         assert len(other.steps) == len(one.steps)
         assert other.tally == tally_of(one.steps) == one.tally
         assert other.comparable is one.comparable
+
+
+def _count_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Where records were read again, from now on."""
+    starts: list[int] = []
+    read = Span.read
+
+    def counted(span: Span) -> bytes:
+        starts.append(span.start)
+        return read(span)
+
+    monkeypatch.setattr(Span, "read", counted)
+    return starts
+
+
+def test_the_trials_read_first_are_held_until_they_are_released(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "tau2.jsonl"
+    write_corpus(path, PLAN, tasks=3)
+    monkeypatch.setattr(module, "RECENT_BYTES", 1)
+    whole = _read(path, monkeypatch, large=1 << 40)
+    sizes = [module._bytes_of(tuple(trial.steps)) for trial in whole.trials]
+    monkeypatch.setattr(module, "HELD_BYTES", sum(sizes[:4]))
+    lean = _read(path, monkeypatch, large=1)
+    starts = _count_reads(monkeypatch)
+    for _ in range(2):
+        assert [list(one.steps) for one in lean.trials] == [list(one.steps) for one in whole.trials]
+    assert len(starts) == 2 * (len(lean.trials) - 4)
+    for trial in lean.trials[:4]:
+        module.release_steps(trial.steps)
+    starts.clear()
+    assert [list(one.steps) for one in lean.trials] == [list(one.steps) for one in whole.trials]
+    assert len(starts) >= len(lean.trials) - 1
+
+
+def test_files_read_later_take_the_room_of_earlier_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "RECENT_BYTES", 1)
+    paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    for path in paths:
+        write_corpus(path, PLAN, tasks=1)
+    whole = _read(paths[0], monkeypatch, large=1 << 40)
+    monkeypatch.setattr(module, "HELD_BYTES", sum(module._bytes_of(tuple(t.steps)) for t in whole.trials))
+    _read(paths[0], monkeypatch, large=1)
+    later = load([str(paths[1])])
+    starts = _count_reads(monkeypatch)
+    assert all(list(one.steps) for one in later.trials)
+    assert not starts
+
+
+def test_an_analysis_releases_what_it_is_done_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "tau2.jsonl"
+    write_corpus(path, PLAN, tasks=3)
+    lean = _read(path, monkeypatch, large=1)
+    assert module._KEPT._held
+    analyse(lean, Settings())
+    assert not module._KEPT._held
+    assert not module._KEPT._held_size
 
 
 def test_a_worker_reads_them_from_what_it_is_sent(corpus_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

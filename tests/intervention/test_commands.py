@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from tests.cli.conftest import Result, parcel, record, run, say, write_records
 from tests.intervention.shop import TASKS, run_arm
 from tests.running.agents import write_plan
+from trajdiff.frozen import replace
 from trajdiff.intervention.outcome import STORE, Conclusion, keep, read_store
 from trajdiff.schema import violations
 

@@ -12,7 +12,7 @@ from tests.project.imports import PACKAGE, Import, cycle, imports_of, modules
 #: The layers from the bottom up. A module may import from its own line and from the lines below.
 #: A new module of the top level gets a place here; a package stands for all its modules.
 LAYERS = (
-    ("errors", "files", "record"),
+    ("errors", "files", "frozen", "record"),
     ("model", "natural", "demo"),
     ("execution", "cache"),
     ("schema", "settings_check", "settings_rules", "settings"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from tests.reliability.trials import passes_of, trial
 from trajdiff.analysis import Analysis
 from trajdiff.divergence.finding import ToolEffect
+from trajdiff.frozen import replace
 from trajdiff.model import (
     Actor,
     Arguments,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import pytest
 
 from tests.reliability.trials import Record, passes_of, task_of
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 from trajdiff.model import LIMITS, TerminationReason
 from trajdiff.reliability.estimators import (
     InvalidCountsError,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from tests.render.made import bare, hostile, shop
 from tests.render.views import view_for
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 from trajdiff.render.registry import SUBJECTS, Renderer, by_name, by_suffix, renderers
 from trajdiff.report import Report
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
 from tests.render.made import hostile, lamp, report, shop
 from tests.render.views import view_for
+from trajdiff.frozen import replace
 from trajdiff.render.markdown import BUDGET, within
 from trajdiff.render.markdown_text import cell, code, fence
 from trajdiff.render.marks import ASCII

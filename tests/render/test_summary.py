@@ -7,7 +7,6 @@ import hashlib
 import re
 import string
 import tomllib
-from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from tests.render.made import bare, hostile, lamp, lamp_divergence, report, shop
 from trajdiff.divergence.finding import Blame, FindingKind, Kind, Side
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 from trajdiff.redaction import rebuilt
 from trajdiff.render.summary_page import as_html, as_markdown, renderer_for
 from trajdiff.render.summary_words import LANGUAGES

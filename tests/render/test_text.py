@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -11,6 +10,7 @@ from tests.render.made import bare, lamp, report, shop, trial
 from tests.render.views import view_for
 from trajdiff.align.table import Op
 from trajdiff.divergence.finding import Grade, Kind, Side, Support
+from trajdiff.frozen import replace
 from trajdiff.model import Verdict
 from trajdiff.render.choosing import Choice
 from trajdiff.render.columns import Column, layout

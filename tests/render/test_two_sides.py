@@ -3,7 +3,6 @@ not there, how a value was written, and references that can be copied."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from tests.render.made import lamp, report
 from tests.render.test_text import text
 from trajdiff.align.table import Cell, Op
 from trajdiff.divergence.finding import Kind, Side, Support, ValueOrigin
+from trajdiff.frozen import replace
 
 PASSENGERS = ", ".join(f'{{"first_name": "Ada{number}", "last_name": "Lovelace"}}' for number in range(9))
 
@@ -98,7 +98,7 @@ def test_others_that_are_not_counted_are_alike_and_not_the_same() -> None:
 def test_a_difference_after_the_root_is_no_first_difference() -> None:
     made = lamp()
     assert "first difference" not in shown()
-    early = replace(made.finding.divergences[1].first_difference, trial_id="3")  # type: ignore[type-var]
+    early = replace(made.finding.divergences[1].first_difference, trial_id="3")
     assert "first difference     ◇ step 4 in trial 3" in shown(first_difference=early)
 
 
@@ -130,7 +130,7 @@ def in_row(number: int, cells: dict[str, Cell], **changes: Any) -> str:
 #: A divergence that begins with what the user says in row 4.
 SAID: dict[str, Any] = {
     "kind": Kind.USER_DEVIATION,
-    "root": replace(lamp().finding.divergences[0].root, step=3),  # type: ignore[type-var]
+    "root": replace(lamp().finding.divergences[0].root, step=3),
     "passed_root": None,
 }
 

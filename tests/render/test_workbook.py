@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from typing import Any
 
 import openpyxl
@@ -11,6 +10,7 @@ import pytest
 
 from tests.render.made import hostile, lamp, report, shop
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 from trajdiff.render import workbook as workbook_module
 from trajdiff.render.registry import by_name
 from trajdiff.render.table_columns import ALIGNMENT_COLUMNS, DIVERGENCE_COLUMNS, REVIEW_COLUMNS

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+from trajdiff.frozen import replace
 from trajdiff.render.view import Pair, View
 from trajdiff.report import Report
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+from trajdiff.frozen import replace
 
 NOT_ANSWERED: Any = object()
 """The result of a call that the log breaks off after."""

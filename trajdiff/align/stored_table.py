@@ -8,13 +8,14 @@ from __future__ import annotations
 import zlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 import msgspec
 
 from trajdiff.align.rows import texts_of
 from trajdiff.align.table import AlignedTable, Cell, Row
+from trajdiff.frozen import replace
 from trajdiff.model import Step, TaskTrials
 
 #: Tables that are kept unpacked: reports look at one task after the other, each several times.
@@ -31,7 +32,7 @@ class StoredCell(Cell):
     _steps: Sequence[Step]
 
     def __new__(cls, **fields: Any) -> Any:
-        """A changed copy (``dataclasses.replace``) is a cell like any other."""
+        """A changed copy (``replace``) is a cell like any other."""
         return Cell(**fields)
 
     @property
@@ -76,7 +77,7 @@ class StoredTable(AlignedTable):
     _steps: Mapping[str, Sequence[Step]]
 
     def __new__(cls, **fields: Any) -> Any:
-        """A changed copy (``dataclasses.replace``) is a table like any other."""
+        """A changed copy (``replace``) is a table like any other."""
         return AlignedTable(**fields)
 
     @property

@@ -6,8 +6,10 @@ An alignment keeps the trials as they are plus an index trace; this table is tha
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
+
+from trajdiff.frozen import replace
 
 
 class Op(StrEnum):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -23,6 +22,7 @@ from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command, Group
 from trajdiff.divergence.finding import Grade
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 from trajdiff.model import Trial
 from trajdiff.render.places import trial_row
 from trajdiff.render.safety import one_line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -26,6 +26,7 @@ from trajdiff.cli.streams import put
 from trajdiff.cli.suggest import nearest
 from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 from trajdiff.render.choosing import Choice, chosen_divergences, chosen_tasks
 from trajdiff.render.registry import by_name, by_suffix
 from trajdiff.render.safety import one_line

@@ -112,8 +112,7 @@ def intervene(
 
 def _elsewhere(session: Session, paths: tuple[str, ...]) -> list[Outcome]:
     """The outcomes of arms that another harness recorded, one for each task."""
-    from dataclasses import replace
-
+    from trajdiff.frozen import replace
     from trajdiff.importers import load
     from trajdiff.intervention.evaluation import by_arm, evaluate
 

@@ -50,7 +50,7 @@ def code_stamp(*, anywhere: bool = False) -> str:
 
 def reading_stamp(options: ReadOptions) -> str:
     """How files are read; what stands on standard input counts by its digest, like any file."""
-    from dataclasses import replace
+    from trajdiff.frozen import replace
 
     return repr(replace(options, stdin=None))
 

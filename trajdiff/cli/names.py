@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from trajdiff.cli.suggest import nearest
 from trajdiff.errors import UsageError
 from trajdiff.files import exists, real_path
+from trajdiff.frozen import replace
 from trajdiff.model import Corpus, TaskTrials, Trial
 from trajdiff.render.safety import one_line
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -19,6 +18,7 @@ import msgspec
 from trajdiff.errors import InputError
 from trajdiff.execution.runner import Lost, Runner
 from trajdiff.files import read_file
+from trajdiff.frozen import replace
 from trajdiff.model import InputFile
 from trajdiff.render.safety import one_line
 

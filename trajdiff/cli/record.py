@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -12,6 +11,7 @@ from trajdiff.cli.options import common_options
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command, Group
 from trajdiff.errors import InputError, UsageError
+from trajdiff.frozen import replace
 from trajdiff.render.safety import one_line
 
 

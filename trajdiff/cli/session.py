@@ -6,7 +6,6 @@ import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.divergence.borrowed import References
 from trajdiff.errors import UsageError
 from trajdiff.execution.runner import Runner
+from trajdiff.frozen import replace
 from trajdiff.importers import ReadOptions, load, manifest_traces
 from trajdiff.intervention.joining import with_outcomes
 from trajdiff.intervention.outcome import STORE, read_store
@@ -393,13 +393,13 @@ def read_text(path: str, what: str) -> str:
 
 def _for_file(view: View, options: Mapping[str, Any]) -> View:
     """A file must not depend on the terminal it was made at."""
-    from dataclasses import replace
+    from trajdiff.frozen import replace
 
     return replace(view, width=100, color=False, marks=ASCII if options.get("ascii") else UNICODE)
 
 
 def _plain(view: View) -> View:
-    from dataclasses import replace
+    from trajdiff.frozen import replace
 
     return replace(view, color=False)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 from trajdiff.gate import CheckResult
 from trajdiff.redaction import Redactor, counted_in, counts_text
 from trajdiff.report import Report

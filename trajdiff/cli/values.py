@@ -43,7 +43,7 @@ def check_formats(session: Session, renderers: Renderers) -> list[tuple[str, str
 
 def emit_value(session: Session, value: Any, renderers: Renderers, view: View) -> None:
     """Print the value and write the files asked for."""
-    from dataclasses import replace
+    from trajdiff.frozen import replace
 
     targets = check_formats(session, renderers)
     name = session.format()
@@ -64,6 +64,6 @@ def emit_value(session: Session, value: Any, renderers: Renderers, view: View) -
 
 def for_files(session: Session, view: View) -> View:
     """A file must not depend on the terminal it was made at."""
-    from dataclasses import replace
+    from trajdiff.frozen import replace
 
     return replace(view, color=False, width=100, marks=ASCII if session.options.get("ascii") else UNICODE)

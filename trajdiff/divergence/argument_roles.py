@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from trajdiff.align.graph import SuccessGraph
 from trajdiff.align.prepared import PreparedStep
 from trajdiff.divergence.finding import Divergence, Kind, TaskFinding
+from trajdiff.frozen import replace
 
 #: (tool, argument, aligned pairs of calls, pairs that agree in the argument).
 RoleCount = tuple[str, str, int, int]

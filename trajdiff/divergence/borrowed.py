@@ -6,13 +6,14 @@ They are compared like passes, but they count as none: no passed trial of the ta
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from trajdiff.align.prepared import PreparedTrial
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.evidence import divergence as judged
 from trajdiff.divergence.finding import Divergence, Grade
 from trajdiff.divergence.support import smallest_p
+from trajdiff.frozen import replace
 from trajdiff.model import Corpus, TaskTrials, Trial, Verdict
 
 #: A borrowed trial is named by its reference, so that it is never taken for a trial of the task.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from trajdiff.align.graph import align_all, success_graphs
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -33,6 +32,7 @@ from trajdiff.divergence.provenance import origin
 from trajdiff.divergence.support import put_back, showing, smallest_p
 from trajdiff.divergence.wording import headline, sentence
 from trajdiff.divergence.work.claims import by_commands, no_level
+from trajdiff.frozen import replace
 
 #: Levels at which a difference reaches a state-changing call or the end of the trial.
 STRONG_LEVELS = frozenset({"write", "end"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from trajdiff.align.order import changes
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -17,6 +16,7 @@ from trajdiff.divergence.places import before_it, place_of_call, required_read, 
 from trajdiff.divergence.provenance import commitment
 from trajdiff.divergence.users import declined, kept_back, left_no_turn
 from trajdiff.divergence.writes_made import suspect_for
+from trajdiff.frozen import replace
 
 
 def missing_suspects(case: Case, difference: Difference, debt: Debt) -> Iterator[Suspect]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from trajdiff.errors import InputError
+from trajdiff.frozen import replace
 from trajdiff.importers.later_copy import Entry, again, age, fuller, rule_of
 from trajdiff.importers.sameness import (
     other_id,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import msgspec
 
+from trajdiff.frozen import replace
 from trajdiff.importers import jsontext
 from trajdiff.importers.archive import Archive
 from trajdiff.importers.deep_json import parts_of

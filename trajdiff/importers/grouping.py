@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
+from trajdiff.frozen import replace
 from trajdiff.importers.copies import Entry, drop_copies
 from trajdiff.importers.group_split import GroupKey, Split, TaskKey, split_groups
 from trajdiff.importers.groups import grouping_of, tell_groups

@@ -7,9 +7,10 @@ policy for exceptions is written is inferred.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from trajdiff.frozen import replace
 from trajdiff.importers.bare import value_of
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.harbor_trial import Folder, TrialReader

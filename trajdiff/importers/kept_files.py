@@ -10,11 +10,11 @@ import hashlib
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Protocol, overload
 
 import msgspec
 
+from trajdiff.frozen import replace
 from trajdiff.importers.folders import Piece
 from trajdiff.importers.grouping import Unit
 from trajdiff.importers.protocol import Imported, ReadOptions

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from trajdiff.frozen import field_names
 from trajdiff.importers.sameness import content_of, is_retry
 from trajdiff.model import Trial, Verdict
 
@@ -79,7 +80,8 @@ def fuller(one: Entry, other: Entry) -> tuple[Entry, Entry]:
         return one, other
 
     def order(entry: Entry) -> tuple[int, str]:
-        values = [getattr(entry.trial.provenance, field.name) for field in fields(entry.trial.provenance)]
+        made = entry.trial.provenance
+        values = [getattr(made, name) for name in field_names(made)]
         return sum(value in (None, {}) for value in values), repr(values)
 
     first, second = sorted((one, other), key=order)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from trajdiff.files import real_path
+from trajdiff.frozen import replace
 from trajdiff.importers.manifest import ManifestEntry, entries_of
 from trajdiff.importers.outcome_rows import Row, read_rows
 from trajdiff.importers.path_names import names_of

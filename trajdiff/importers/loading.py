@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from trajdiff.errors import InputError
+from trajdiff.frozen import replace
 from trajdiff.importers.document import Document
 from trajdiff.importers.folders import Piece, layouts
 from trajdiff.importers.gathering import Given, gather
@@ -26,6 +27,7 @@ from trajdiff.importers.side_files import (
     settled_after_join,
     without_side_files,
 )
+from trajdiff.importers.stored_steps import begin_reading
 from trajdiff.model import Corpus, Diagnostic, InputFile, Severity, Verdict
 from trajdiff.natural import natural, natural_key
 
@@ -75,6 +77,7 @@ def as_error(diagnostic: Diagnostic) -> InputError:
 
 def read_corpus(paths: Sequence[str], options: ReadOptions) -> Corpus:
     """Read everything behind ``paths``; see ``trajdiff.importers.load``."""
+    begin_reading()
     session = _Session(
         options=options,
         forced=forced_importer(options),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import BinaryIO
 
+from trajdiff.frozen import replace
 from trajdiff.importers.document import LINE_NAME, Document
 from trajdiff.importers.file_places import LARGE, Span, Stamp, stamp_of
 from trajdiff.importers.jsontext import is_utf8

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from trajdiff.errors import InputError
 from trajdiff.files import real_path
+from trajdiff.frozen import replace
 from trajdiff.importers.naming import shortened
 from trajdiff.importers.outcome_rows import FIELDS, Row
 

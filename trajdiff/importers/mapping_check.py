@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from trajdiff.errors import InputError, UsageError
+from trajdiff.frozen import replace
 from trajdiff.importers.gathering import gather
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.mapping import mapped_importer, read_mapped

@@ -6,10 +6,11 @@ Each key takes one expression, or a table whose ``path`` is the expression and t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 from trajdiff.importers.expressions import Expression, compile_expression, is_alternative
 from trajdiff.importers.jsontext import plain_number
 from trajdiff.importers.naming import shortened

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
+from trajdiff.frozen import replace
 from trajdiff.importers import scoring, verdicts
 from trajdiff.importers.expressions import Scope
 from trajdiff.importers.jsontext import compact

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from trajdiff.frozen import replace
 from trajdiff.importers.copies import Entry
 from trajdiff.importers.sameness import content_of
 from trajdiff.model import Diagnostic, Severity, Trial

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from trajdiff.errors import InputError
+from trajdiff.frozen import replace
 from trajdiff.importers.copies import Entry
 from trajdiff.importers.ledger import Ledger
 from trajdiff.importers.outcome_rows import Row

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
+from trajdiff.frozen import replace
 from trajdiff.importers.document import Record
 from trajdiff.importers.naming import id_text, whole_number
 from trajdiff.importers.notices import Notices

@@ -5,9 +5,10 @@ A recorder writes a trial as several lines with ``event``; ``own_events`` puts t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from trajdiff.frozen import replace
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.lenient import as_list, as_object

@@ -6,9 +6,9 @@ A value too deep for an importer costs one record, not the file; a trial without
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
+from trajdiff.frozen import replace
 from trajdiff.importers.document import Document
 from trajdiff.importers.opening import open_document
 from trajdiff.importers.protocol import Imported, Importer, ReadOptions, Source

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
+from trajdiff.frozen import replace
 from trajdiff.importers import scoring, verdicts
 from trajdiff.importers.jsontext import plain_number
 from trajdiff.importers.naming import id_text, shortened, whole_number

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from trajdiff.frozen import field_names, is_frozen_value, replace
 from trajdiff.importers.jsontext import canonical
 from trajdiff.importers.naming import shortened
 from trajdiff.model import Diagnostic, Provenance, Severity, SourceRef, Task, Trial
@@ -14,7 +14,7 @@ from trajdiff.model import Diagnostic, Provenance, Severity, SourceRef, Task, Tr
 _IDENTITY = ("model", "agent", "seed")
 _MAKER = ("model", "agent")
 #: What makes trials of one task hard to compare; the seed is expected to differ.
-_COMPARED = tuple(one.name for one in fields(Provenance) if one.name != "seed")
+_COMPARED = tuple(name for name in field_names(Provenance) if name != "seed")
 #: Where a trial lies, its names and what is known about its making (some logs have that in the file name only)
 #: do not belong to its content.
 _PLACE = frozenset(
@@ -71,8 +71,8 @@ def content_of(trial: Trial) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        named = ((one.name, getattr(value, one.name)) for one in fields(value) if one.name not in _PLACE)
+    if is_frozen_value(value):
+        named = ((name, getattr(value, name)) for name in field_names(value) if name not in _PLACE)
         return {name: _plain(inner) for name, inner in named if not isinstance(inner, SourceRef)}
     if isinstance(value, tuple):
         return [_plain(one) for one in value]

@@ -1,7 +1,9 @@
 """Steps that stay in their file: read again where they are needed, so that logs of any size fit into memory.
 
 Only trials of large plain files are kept this way. What is asked about all trials (how many calls, which tools)
-is known without reading them again, and the trials looked at last are kept as they are.
+is known without reading them again. Every trial is looked at several times, in the order of the files: steps
+of those read first are held, as many as fit, until their task is done with; beside them those looked at last
+are kept. (Keeping only the last ones would leave none of a larger log when its first trial is asked for again.)
 """
 
 from __future__ import annotations
@@ -11,11 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
+from trajdiff.frozen import replace
 from trajdiff.importers.file_places import Span
 from trajdiff.model import Effect, Step, Tally, tally_of
 
-#: Bytes of records whose steps are kept in memory; their steps take about half of that.
-KEPT_BYTES = 64_000_000
+#: Bytes in memory of the steps that are held from their first reading on, and of those looked at last.
+HELD_BYTES, RECENT_BYTES = 40_000_000, 8_000_000
+#: What a step takes beside its texts, with its place in the log; a value inside its arguments.
+_STEP_BYTES, _VALUE_BYTES = 700, 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +55,7 @@ class StoredSteps(Sequence[Step]):
         self._tally = tally_of(steps)
         self._recipe = recipe
         self.memo: dict[Any, Any] = {}
-        if not recipe.effects:
-            _KEPT.put(self, steps, recipe.span.length)
+        _KEPT.hold(self, steps)
 
     @classmethod
     def known(cls, tally: Tally, recipe: Recipe) -> StoredSteps:
@@ -75,8 +79,12 @@ class StoredSteps(Sequence[Step]):
         known = _KEPT.get(self)
         if known is None:
             known = self._recipe.steps()
-            _KEPT.put(self, known, self._recipe.span.length)
+            _KEPT.put(self, known)
         return known
+
+    def release(self) -> None:
+        """Its task is done with: the steps need not be held any longer."""
+        _KEPT.release(self)
 
     def __len__(self) -> int:
         return self._count
@@ -106,37 +114,81 @@ class StoredSteps(Sequence[Step]):
         self._count, self._tally, self._recipe, self.memo = state
 
 
+@dataclass(slots=True)
+class _Entry:
+    """The steps of one trial in memory: how many bytes they take, which reading of files they are of, and
+    whether they have what the whole file says about its tools."""
+
+    steps: tuple[Step, ...]
+    size: int
+    reading: int
+    hinted: bool = False
+
+
 class _Kept:
-    """The steps looked at last, up to a number of bytes of their records."""
+    """Steps in memory: those held until they are done with, and those looked at last."""
 
     def __init__(self) -> None:
-        self._steps: OrderedDict[tuple[str, int], tuple[tuple[Step, ...], int]] = OrderedDict()
-        self._size = 0
+        self._held: dict[tuple[str, int], _Entry] = {}
+        self._recent: OrderedDict[tuple[str, int], _Entry] = OrderedDict()
+        self._held_size = self._recent_size = self._reading = 0
+
+    def begin(self) -> None:
+        """Files are read anew: what is held of earlier ones gives way to theirs."""
+        self._reading += 1
 
     def get(self, stored: StoredSteps) -> tuple[Step, ...] | None:
         """The steps, if they are here."""
         key = self._key(stored)
-        found = self._steps.get(key)
+        found = self._held.get(key)
         if found is None:
-            return None
-        self._steps.move_to_end(key)
-        return found[0]
+            found = self._recent.get(key)
+            if found is None:
+                return None
+            self._recent.move_to_end(key)
+        if not found.hinted:
+            found.steps, found.hinted = _with_hints(found.steps, stored.recipe.effects), True
+        return found.steps
 
-    def put(self, stored: StoredSteps, steps: tuple[Step, ...], size: int) -> None:
-        """Keep these steps instead of those not looked at for longest."""
-        key = self._key(stored)
-        if key in self._steps:
+    def hold(self, stored: StoredSteps, steps: tuple[Step, ...]) -> None:
+        """Hold steps that were read for the first time, where there is room."""
+        key, size = self._key(stored), _bytes_of(steps)
+        if key in self._held:
             return
-        self._steps[key] = steps, size
-        self._size += size
-        while self._size > KEPT_BYTES and len(self._steps) > 1:
-            _, (_, old) = self._steps.popitem(last=False)
-            self._size -= old
+        while self._held_size + size > HELD_BYTES and self._held:
+            oldest = next(iter(self._held))
+            if self._held[oldest].reading == self._reading:
+                return
+            self._held_size -= self._held.pop(oldest).size
+        if self._held_size + size <= HELD_BYTES:
+            self._held[key] = _Entry(steps, size, self._reading)
+            self._held_size += size
+
+    def put(self, stored: StoredSteps, steps: tuple[Step, ...]) -> None:
+        """Keep these steps instead of those not looked at for longest."""
+        self._note(self._key(stored), _Entry(steps, _bytes_of(steps), self._reading, hinted=True))
+
+    def release(self, stored: StoredSteps) -> None:
+        """Keep these steps as long as others that were looked at last, and no longer."""
+        key = self._key(stored)
+        entry = self._held.pop(key, None)
+        if entry is not None:
+            self._held_size -= entry.size
+            self._note(key, entry)
+
+    def _note(self, key: tuple[str, int], entry: _Entry) -> None:
+        if key in self._recent:
+            return
+        self._recent[key] = entry
+        self._recent_size += entry.size
+        while self._recent_size > RECENT_BYTES and len(self._recent) > 1:
+            self._recent_size -= self._recent.popitem(last=False)[1].size
 
     def clear(self) -> None:
-        """Forget all: the effects of tools are known now."""
-        self._steps.clear()
-        self._size = 0
+        """Forget all."""
+        self._held.clear()
+        self._recent.clear()
+        self._held_size = self._recent_size = 0
 
     @staticmethod
     def _key(stored: StoredSteps) -> tuple[str, int]:
@@ -147,6 +199,51 @@ class _Kept:
 _KEPT = _Kept()
 
 
+def begin_reading() -> None:
+    """Files are about to be read: steps held of files read before give way to theirs."""
+    _KEPT.begin()
+
+
 def forget_steps() -> None:
     """Forget steps that were kept in memory: they are read again when they are needed."""
     _KEPT.clear()
+
+
+def release_steps(steps: Sequence[Step]) -> None:
+    """The steps of a trial whose task is done with: where they stay in their file, they leave the memory."""
+    if isinstance(steps, StoredSteps):
+        steps.release()
+
+
+def _with_hints(steps: tuple[Step, ...], effects: Mapping[str, Effect]) -> tuple[Step, ...]:
+    """Steps read before the whole file was: with what it says about the effects of tools."""
+    if not effects:
+        return steps
+    return tuple(
+        replace(step, effect_hint=effects[step.name])
+        if step.is_call and step.name is not None and step.name in effects
+        else step
+        for step in steps
+    )
+
+
+def _bytes_of(steps: Sequence[Step]) -> int:
+    """About how much memory steps take."""
+    total = _STEP_BYTES * len(steps)
+    for step in steps:
+        total += _bytes_of_value(step.text)
+        if step.result is not None:
+            total += _bytes_of_value(step.result.text)
+        if step.arguments is not None:
+            total += _bytes_of_value(step.arguments.raw) + _bytes_of_value(step.arguments.parsed)
+    return total
+
+
+def _bytes_of_value(value: Any) -> int:
+    if isinstance(value, str):
+        return value.__sizeof__()
+    if isinstance(value, dict):
+        return _VALUE_BYTES + sum(_VALUE_BYTES + _bytes_of_value(inner) for inner in value.values())
+    if isinstance(value, list):
+        return _VALUE_BYTES + sum(map(_bytes_of_value, value))
+    return 0 if value is None else _VALUE_BYTES

@@ -12,12 +12,13 @@ from trajdiff.importers.lenient import as_object
 from trajdiff.importers.naming import id_text, whole_number
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source, Unreadable
-from trajdiff.importers.stored_steps import Recipe, forget_steps
+from trajdiff.importers.stored_steps import Recipe
 from trajdiff.importers.tau2_simulations import (
     Simulation,
     decode_simulation,
     exported_simulation,
     read_simulation,
+    steps_of,
 )
 from trajdiff.importers.tau2_tasks import task_of
 from trajdiff.model import Effect, Provenance, Severity, Step, Task, Trial
@@ -76,17 +77,7 @@ class _Tau2Bench:
     def steps_again(self, record: Record, path: str, effects: Mapping[str, Effect]) -> tuple[Step, ...]:
         """The steps of a simulation that was read before, from its record."""
         value = _value_of(record)
-        simulation = read_simulation(
-            value,
-            path=path,
-            pointer=record.pointer,
-            line=record.line,
-            suite=None,
-            provenance=Provenance(),
-            options=ReadOptions(),
-            notices=Notices(path),
-        )
-        return tuple(simulation.finish(effects).steps)
+        return steps_of(value, path=path, pointer=record.pointer, line=record.line, effects=effects)
 
 
 IMPORTER = _Tau2Bench()
@@ -325,8 +316,6 @@ class _Reading:
     def imported(self) -> Imported:
         """Everything that was read."""
         self._tell_contradictions()
-        if self.effects:
-            forget_steps()  # those kept while the effects were not all known
         return Imported(
             trials=tuple(self._trial(one) for one in self.simulations),
             plans=tuple(self.plans.values()),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
+from trajdiff.frozen import replace
 from trajdiff.importers import jsontext, verdicts
 from trajdiff.importers.document import Record
 from trajdiff.importers.jsontext import plain_number
@@ -180,10 +181,7 @@ def read_simulation(
     task_id = id_text(value.get("task_id")) or ""
     number = whole_number(value.get("trial"))
     trial_id = id_text(value.get("trial")) or ""
-    builder = StepBuilder(path=path, pointer=pointer, line=line)
-    messages = _messages(value)
-    for index, (message, at) in enumerate(messages):
-        add_message(builder, message, index, at, notices)
+    builder, messages = _built(value, StepBuilder(path=path, pointer=pointer, line=line), notices)
     where = Where(notices, path, pointer, line, task_id, trial_id)
     builder.report(where)
     info = value.get("reward_info")
@@ -216,8 +214,31 @@ def read_simulation(
         metadata=_metadata(value),
     )
     failed = judgement.state is Verdict.PASS and failed_checks(reward_info)
-    at = ".termination_reason" if raw_reason is not None else ""
-    return Simulation(trial=trial, builder=builder, at=at, contradicted=bool(failed))
+    return Simulation(trial=trial, builder=builder, at=_place_of_end(raw_reason), contradicted=bool(failed))
+
+
+def steps_of(
+    value: Any, *, path: str, pointer: str, line: int | None, effects: Mapping[str, Effect]
+) -> tuple[Step, ...]:
+    """The steps that ``read_simulation`` gives the trial, without the rest of it."""
+    builder, messages = _built(value, StepBuilder(path=path, pointer=pointer, line=line), Notices(path))
+    if effects:
+        builder.hint(effects)
+    raw_reason = value.get("termination_reason")
+    termination = _termination(raw_reason, bool(messages))
+    return builder.finish(termination, messages=len(messages), at=_place_of_end(raw_reason))
+
+
+def _built(value: Any, builder: StepBuilder, notices: Notices) -> tuple[StepBuilder, list[tuple[Any, str]]]:
+    """The builder with all messages of a simulation, and these with their places."""
+    messages = _messages(value)
+    for index, (message, at) in enumerate(messages):
+        add_message(builder, message, index, at, notices)
+    return builder, messages
+
+
+def _place_of_end(raw_reason: Any) -> str:
+    return ".termination_reason" if raw_reason is not None else ""
 
 
 def _messages(value: Any) -> list[tuple[Any, str]]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from trajdiff.errors import InputError
+from trajdiff.frozen import replace
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.doubled_keys import doubled_keys
 from trajdiff.importers.folders import Piece, layouts

@@ -7,9 +7,10 @@ trials: they are compared with the rollouts, and the rollouts count.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from trajdiff.frozen import replace
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError, plain_number
 from trajdiff.importers.lenient import as_object

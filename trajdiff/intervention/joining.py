@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from trajdiff.divergence.finding import Divergence
+from trajdiff.frozen import replace
 from trajdiff.intervention.outcome import Outcome
 from trajdiff.report import Report, TaskReport
 

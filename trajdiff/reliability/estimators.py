@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 from trajdiff.model import TaskTrials
 from trajdiff.natural import natural_key
 from trajdiff.reliability.counting import count_task

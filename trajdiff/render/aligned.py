@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby, zip_longest
 
 from trajdiff.align.table import AlignedTable, Op, Row
+from trajdiff.frozen import replace
 from trajdiff.render.lines import Line, Span, line, pad
 from trajdiff.render.marks import Marks
 from trajdiff.render.safety import cells

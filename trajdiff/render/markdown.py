@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from trajdiff.divergence.finding import Divergence, FindingKind
+from trajdiff.frozen import replace
 from trajdiff.redaction import counts_text
 from trajdiff.reliability.estimators import format_k
 from trajdiff.render.aligned import equal

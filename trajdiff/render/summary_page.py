@@ -82,6 +82,6 @@ def as_html(report: Report, view: View, *, language: str) -> bytes:
 
 def _clean(page: Summary) -> Summary:
     """The title is the one text of a log that is no quoted part and may have come in unchanged."""
-    from dataclasses import replace
+    from trajdiff.frozen import replace
 
     return replace(page, title=clean(page.title))

@@ -103,7 +103,7 @@ def _missing(task: TaskReport, trial_id: str) -> TrialRow:
 
 def _unlimited(choice: Choice) -> Choice:
     """The same conditions on tasks; the limit is meant for rows."""
-    from dataclasses import replace
+    from trajdiff.frozen import replace
 
     return replace(choice, limit=None)
 

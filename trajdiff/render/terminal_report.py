@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from trajdiff.divergence.finding import FindingKind
+from trajdiff.frozen import replace
 from trajdiff.reliability.estimators import format_k
 from trajdiff.render.card_words import (
     adaptive_text,

@@ -46,7 +46,7 @@ def ranked(report: Report, view: View) -> tuple[Ranked, ...]:
 
 
 def _without_limit(view: View) -> Any:
-    from dataclasses import replace
+    from trajdiff.frozen import replace
 
     return replace(view.choice, limit=None)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from trajdiff.align.table import Cell
 from trajdiff.align.values import changed_paths, ignored, parse_embedded
+from trajdiff.frozen import replace
 from trajdiff.model import Trial
 from trajdiff.report import Report
 from trajdiff.settings import IgnoreRules

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from datetime import date
 from fnmatch import fnmatchcase
 
 from trajdiff.divergence.finding import Divergence, ReviewNote
+from trajdiff.frozen import replace
 from trajdiff.model import Diagnostic, Severity, Trial
 from trajdiff.natural import natural_key
 from trajdiff.report import Report, TaskReport

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from trajdiff.errors import InputError
+from trajdiff.frozen import replace
 from trajdiff.importers import ReadOptions, load
 from trajdiff.model import (
     Corpus,

@@ -12,11 +12,12 @@ import queue
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from trajdiff.errors import InputError, UsageError
+from trajdiff.frozen import replace
 from trajdiff.importers.jsontext import canonical
 from trajdiff.model import ArgumentState, Step, Trial
 

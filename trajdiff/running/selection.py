@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 
 if TYPE_CHECKING:
     from trajdiff.running.plan import PlannedTask

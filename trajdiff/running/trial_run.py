@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from trajdiff.frozen import replace
 from trajdiff.importers.verdicts import infra
 from trajdiff.model import LIMITS, Judgement, Termination, TerminationReason, Trial, Verdict
 from trajdiff.record import Setup, write_pins

@@ -7,7 +7,6 @@ import gzip
 import hashlib
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from tests.render.made import bare, hostile, lamp, report, shop
 from trajdiff.align.table import AlignedTable
 from trajdiff.divergence.finding import Kind, Side, Support, ValueOrigin
+from trajdiff.frozen import replace
 from trajdiff.redaction import rebuilt
 from trajdiff.render.choosing import Choice
 from trajdiff.render.html.page import render
