@@ -7,13 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from trajdiff.importers.jsontext import BadJsonError, compact, tolerant
+
+#: A tuple, because a union is built anew at every test.
+_OBJECTS = (dict, msgspec.Struct)
 
 
 def call_entries(recorded: Any, at: str = ".tool_calls") -> list[tuple[str, Any]]:
     """The calls of a message, each with its place; ``at`` is the place of ``recorded``.
 
-    A call is an object (a dict, or a typed record with ``get``). Null entries are no calls: some producers fill
+    A call is an object (a dict, or a typed record). Null entries are no calls: some producers fill
     whole sets of keys with null.
     """
     if recorded is None:
@@ -24,7 +29,7 @@ def call_entries(recorded: Any, at: str = ".tool_calls") -> list[tuple[str, Any]
 
 
 def _call(entry: Any) -> Any:
-    if hasattr(entry, "get"):
+    if isinstance(entry, _OBJECTS):
         return entry
     if isinstance(entry, str):
         try:

@@ -13,9 +13,9 @@ from trajdiff.importers.naming import id_text, whole_number
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.protocol import Claim, Imported, Peek, Plan, ReadOptions, Shape, Source, Unreadable
 from trajdiff.importers.stored_steps import Recipe
+from trajdiff.importers.tau2_records import decode_simulation
 from trajdiff.importers.tau2_simulations import (
     Simulation,
-    decode_simulation,
     exported_simulation,
     read_simulation,
     steps_of,

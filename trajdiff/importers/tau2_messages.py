@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -12,87 +13,86 @@ from trajdiff.importers.jsontext import compact
 from trajdiff.importers.naming import as_text, id_text, shortened
 from trajdiff.importers.notices import Notices
 from trajdiff.importers.steps import StepBuilder, spoken
+from trajdiff.importers.tau2_records import Call, Message, call_of, message_of
 from trajdiff.importers.texts import content_text
 from trajdiff.model import Actor, Result, Severity, Usage
 
-KNOWN_ROLES = frozenset({"system", "user", "assistant", "tool"})
+_REQUESTORS = {"user": Actor.USER, "assistant": Actor.AGENT}
 _ACTORS = {"system": Actor.SYSTEM, "user": Actor.USER, "assistant": Actor.AGENT}
 
 
-def add_message(builder: StepBuilder, message: Any, index: int, at: str, notices: Notices) -> None:
-    """Add the steps of one message; ``message`` is a dict or a typed record with the same fields."""
-    role = as_text(message.get("role")) if hasattr(message, "get") else None
+def add_message(builder: StepBuilder, message: Message, index: int, at: str, notices: Notices) -> None:
+    """Add the steps of one message."""
+    role = as_text(message.role)
     if role == "tool":
         _add_results(builder, message, index, at)
     elif role in _ACTORS:
         _add_speech(builder, message, _ACTORS[role], index, at)
     else:
         what = f'role "{shortened(role)}"' if role else "no role"
-        text = content_text(message.get("content")) if hasattr(message, "get") else None
-        builder.entry(
-            actor=Actor.ENVIRONMENT, text=text or content_text(compact(message)), message=index, at=at
-        )
+        text = content_text(message.content) or content_text(compact(message.whole))
+        builder.entry(actor=Actor.ENVIRONMENT, text=text, message=index, at=at)
         where = f"at {builder.place(at)}"
         notices.once(
             Severity.WARNING, "unknown_message", what, f"a message with {what} is kept as it is", where
         )
 
 
-def _add_speech(builder: StepBuilder, message: Any, actor: Actor, index: int, at: str) -> None:
+def _add_speech(builder: StepBuilder, message: Message, actor: Actor, index: int, at: str) -> None:
     # In ticks the place of the message is that of its calls already.
-    calls = call_entries(message.get("tool_calls"), "" if at.endswith("_tool_calls") else ".tool_calls")
-    text = content_text(message.get("content"))
-    started = as_text(message.get("timestamp"))
+    calls = call_entries(message.tool_calls, "" if at.endswith("_tool_calls") else ".tool_calls")
+    text = content_text(message.content)
+    started = as_text(message.timestamp)
     if spoken(text, calls):
         builder.entry(actor=actor, text=text, message=index, at=at, started_at=started)
     group = index if len(calls) > 1 else None
-    for place, (where, call) in enumerate(calls):
-        name = call.get("name")
+    for place, (where, recorded) in enumerate(calls):
+        call = call_of(recorded)
+        name = call.name
         builder.call(
             # Trimmed files have no requestor; then the role of the message says who acts.
-            actor={"user": Actor.USER, "assistant": Actor.AGENT}.get(str(call.get("requestor")), actor),
+            actor=_REQUESTORS.get(str(call.requestor), actor),
             name=name if isinstance(name, str) else None,
             arguments=_arguments(call),
             message=index,
             place=place,
             at=at + where,
-            call_id=id_text(call.get("id")),
+            call_id=id_text(call.id),
             group=group,
             started_at=started,
         )
 
 
-def _arguments(call: Any) -> ReadArguments:
-    value = call.get("arguments", NOT_RECORDED)
+def _arguments(call: Call) -> ReadArguments:
+    value = call.arguments
     if isinstance(value, msgspec.Raw):
         return read_encoded_object(bytes(value))
     return read_arguments(NOT_RECORDED if value is msgspec.UNSET else value)
 
 
-def _add_results(builder: StepBuilder, message: Any, index: int, at: str) -> None:
-    several = message.get("tool_messages")
+def _add_results(builder: StepBuilder, message: Message, index: int, at: str) -> None:
+    several = message.tool_messages
     if isinstance(several, list):
         for place, one in enumerate(several):
             if isinstance(one, dict):
-                _add_result(builder, one, index, f"{at}.tool_messages[{place}]")
+                _add_result(builder, message_of(one), index, f"{at}.tool_messages[{place}]")
         return
     _add_result(builder, message, index, at)
 
 
-def _add_result(builder: StepBuilder, message: Any, index: int, at: str) -> None:
-    error = message.get("error")
-    name = message.get("name")
+def _add_result(builder: StepBuilder, message: Message, index: int, at: str) -> None:
+    error, name = message.error, message.name
     builder.result(
         Result(
-            text=content_text(message.get("content")) or "",
+            text=content_text(message.content) or "",
             is_error=error if isinstance(error, bool) else None,
             error_rule="error flag" if isinstance(error, bool) else None,
         ),
         message=index,
         at=at,
-        call_id=id_text(message.get("id")),
+        call_id=id_text(message.id),
         name=name if isinstance(name, str) and name else None,
-        ended_at=as_text(message.get("timestamp")),
+        ended_at=as_text(message.timestamp),
     )
 
 
@@ -137,7 +137,7 @@ def flattened_ticks(ticks: list[Any]) -> list[tuple[Any, str]]:
     return flat
 
 
-def usage_of(session: Any, messages: list[Any]) -> Usage:
+def usage_of(session: Any, messages: Iterable[Message]) -> Usage:
     """Tokens of the agent: the recorded total where there is one, else the sum over its messages.
 
     ``prompt_tokens`` includes cache reads. Unknown stays None.
@@ -152,8 +152,8 @@ def usage_of(session: Any, messages: list[Any]) -> Usage:
         )
     totals: dict[str, int] = {}
     for message in messages:
-        usage = message.get("usage") if hasattr(message, "get") and message.get("role") == "assistant" else None
-        if isinstance(usage, dict):
+        usage = message.usage
+        if isinstance(usage, dict) and message.role == "assistant":
             for key, count in _parts(usage).items():
                 if count is not None:
                     totals[key] = totals.get(key, 0) + count
@@ -161,14 +161,16 @@ def usage_of(session: Any, messages: list[Any]) -> Usage:
 
 
 def _parts(usage: dict[str, Any]) -> dict[str, int | None]:
+    parts = {"input": _tokens(usage, "prompt_tokens"), "output": _tokens(usage, "completion_tokens")}
+    if len(usage) <= 2 + ("total_tokens" in usage) and None not in parts.values():
+        return parts  # most producers say no more
     prompt, completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
     prompt = prompt if isinstance(prompt, dict) else {}
     completion = completion if isinstance(completion, dict) else {}
     cached = _tokens(usage, "cache_read_tokens")
     reasoning = _tokens(usage, "reasoning_tokens")
     return {
-        "input": _tokens(usage, "prompt_tokens"),
-        "output": _tokens(usage, "completion_tokens"),
+        **parts,
         "cache_read": cached if cached is not None else _tokens(prompt, "cached_tokens"),
         "cache_write": _tokens(usage, "cache_creation_tokens", "cache_write_tokens"),
         "reasoning": reasoning if reasoning is not None else _tokens(completion, "reasoning_tokens"),

@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from trajdiff.frozen import replace
-from trajdiff.importers import jsontext, verdicts
-from trajdiff.importers.document import Record
+from trajdiff.importers import verdicts
 from trajdiff.importers.jsontext import plain_number
 from trajdiff.importers.naming import as_text, id_text, shortened, whole_number
 from trajdiff.importers.notices import Notices, Where
@@ -18,7 +15,8 @@ from trajdiff.importers.protocol import ReadOptions
 from trajdiff.importers.steps import StepBuilder
 from trajdiff.importers.stored_steps import Recipe, StoredSteps
 from trajdiff.importers.tau2_checks import criteria, failed_checks, sub_scores
-from trajdiff.importers.tau2_messages import KNOWN_ROLES, add_message, flattened_ticks, usage_of
+from trajdiff.importers.tau2_messages import add_message, flattened_ticks, usage_of
+from trajdiff.importers.tau2_records import Message, message_of
 from trajdiff.importers.texts import content_text
 from trajdiff.model import (
     Effect,
@@ -44,75 +42,6 @@ _REASONS = {
     "context_window_exceeded": TerminationReason.CONTEXT_LIMIT,
     "unexpected_error": TerminationReason.UNKNOWN,
 }
-
-
-class _Fields(msgspec.Struct):
-    """A typed record that is read like a dict, so that both decoders feed the same reader."""
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """The value of a field."""
-        return getattr(self, key, default)
-
-
-class _Call(_Fields):
-    name: Any = None
-    id: Any = None
-    # Raw, so that doubled keys are noticed and the arguments are decoded only once.
-    arguments: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    requestor: Any = None
-
-
-class _Message(_Fields):
-    role: Any = None
-    content: Any = None
-    tool_calls: list[_Call] | None = None
-    tool_messages: Any = None
-    id: Any = None
-    name: Any = None
-    requestor: Any = None
-    error: Any = None
-    timestamp: Any = None
-    usage: Any = None
-
-
-class _Simulation(_Fields):
-    """The fields that are used; the bulk of a file (``raw_data`` of its messages) is skipped."""
-
-    id: Any = None
-    task_id: Any = None
-    timestamp: Any = None
-    start_time: Any = None
-    end_time: Any = None
-    duration: Any = None
-    termination_reason: Any = None
-    agent_cost: Any = None
-    user_cost: Any = None
-    agent_usage: Any = None
-    reward_info: Any = None
-    messages: list[_Message] | None = None
-    ticks: Any = None
-    trial: Any = None
-    seed: Any = None
-    mode: Any = None
-    info: Any = None
-    run_info: Any = msgspec.UNSET
-
-
-_DECODER = msgspec.json.Decoder(_Simulation)
-
-
-def decode_simulation(record: Record) -> Any:
-    """A simulation, typed where it has the usual shape. Raises ``BadJsonError``."""
-    if not record.decoded and record.problem is None:
-        try:
-            simulation = _DECODER.decode(record.raw)
-            # Of a message that is not understood everything is kept, not only the usual fields.
-            known = all(message.role in KNOWN_ROLES for message in simulation.messages or ())
-            if known and simulation.run_info is msgspec.UNSET:
-                return simulation
-        except (*jsontext.FAST_ERRORS, TypeError):
-            pass
-    return record.decode()
 
 
 def exported_simulation(value: dict[str, Any]) -> dict[str, Any]:
@@ -229,7 +158,7 @@ def steps_of(
     return builder.finish(termination, messages=len(messages), at=_place_of_end(raw_reason))
 
 
-def _built(value: Any, builder: StepBuilder, notices: Notices) -> tuple[StepBuilder, list[tuple[Any, str]]]:
+def _built(value: Any, builder: StepBuilder, notices: Notices) -> tuple[StepBuilder, list[tuple[Message, str]]]:
     """The builder with all messages of a simulation, and these with their places."""
     messages = _messages(value)
     for index, (message, at) in enumerate(messages):
@@ -241,13 +170,14 @@ def _place_of_end(raw_reason: Any) -> str:
     return ".termination_reason" if raw_reason is not None else ""
 
 
-def _messages(value: Any) -> list[tuple[Any, str]]:
+def _messages(value: Any) -> list[tuple[Message, str]]:
     """The recorded messages, each with its JSON path relative to the simulation."""
     messages = value.get("messages")
     if isinstance(messages, list):
-        return [(message, f".messages[{index}]") for index, message in enumerate(messages)]
+        return [(message_of(message), f".messages[{index}]") for index, message in enumerate(messages)]
     ticks = value.get("ticks")
-    return flattened_ticks(ticks) if isinstance(ticks, list) else []
+    flat = flattened_ticks(ticks) if isinstance(ticks, list) else []
+    return [(message_of(message), at) for message, at in flat]
 
 
 def _termination(raw: Any, any_messages: bool) -> Termination:

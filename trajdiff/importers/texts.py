@@ -12,6 +12,8 @@ from trajdiff.importers.jsontext import compact
 
 #: Shorter base64 is left alone: ids and hashes look like it too.
 _LONG = 2048
+#: No text shorter than this is a data URI.
+_SHORTEST_MEDIA = 64
 _DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w.+=-]+)*;base64,([A-Za-z0-9+/_-]+={0,2})")
 # The look-behind makes every run count once: without it a run is tried again from each of its characters.
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{2048,}={0,2}")
@@ -33,7 +35,7 @@ _URL_SAFE = str.maketrans("-_", "+/")
 
 def without_media(text: str) -> str:
     """Replace data URIs and base64 of more than 2 kB by their type, size and hash."""
-    if len(text) < 64:
+    if len(text) < _SHORTEST_MEDIA:
         return text
     if ";base64," in text:
         text = _DATA_URI.sub(lambda found: media_mark(found.group(1), found.group(2)), text)
@@ -65,7 +67,8 @@ def _mark_if_base64(found: re.Match[str]) -> str:
 
 def clean(text: str) -> str:
     """Text as it is compared and shown: without embedded media, surrogate pairs joined."""
-    text = without_media(text)
+    if len(text) >= _SHORTEST_MEDIA:
+        text = without_media(text)
     if text.isascii():
         return text
     try:
