@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 #: Seconds before a bar appears, and between plain lines.
 _PATIENCE, _INTERVAL = 1.0, 10.0
+_MEGABYTE = 1_000_000
 
 
 class Stage:
@@ -60,6 +62,7 @@ class Stage:
                 TextColumn("{task.description:<8}"),
                 BarColumn(bar_width=20),
                 MofNCompleteColumn(),
+                TextColumn(self._unit),
                 TimeElapsedColumn(),
                 console=Console(stderr=True, highlight=False),
                 transient=True,
@@ -68,3 +71,13 @@ class Stage:
             self._task = self._bar.add_task(self._name, total=total)
         if self._task is not None:
             self._bar.update(self._task, completed=done, total=total)
+
+
+def in_megabytes(stage: Stage) -> Callable[[int, int], None]:
+    """Tells a stage that counts megabytes how many bytes were done with."""
+
+    def tell(done: int, total: int) -> None:
+        if total >= _MEGABYTE:
+            stage(done // _MEGABYTE, total // _MEGABYTE)
+
+    return tell

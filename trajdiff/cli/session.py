@@ -19,7 +19,7 @@ from trajdiff.cli.diagnostics import tell
 from trajdiff.cli.kept import code_stamp, kept_files, remembering, store_of
 from trajdiff.cli.paging import page_or_put
 from trajdiff.cli.parts import Nowhere, Parts
-from trajdiff.cli.progress import Stage
+from trajdiff.cli.progress import Stage, in_megabytes
 from trajdiff.cli.sharing import Sharing
 from trajdiff.cli.streams import State, is_terminal, put, say, standard_input, use_ascii, use_color, width
 from trajdiff.cli.work_options import check_work, runner_of
@@ -150,10 +150,11 @@ class Session:
         With ``tell_all`` off nothing is told yet: commands about one task call ``tell_about`` later.
         """
         paths = self.traces(given)
-        self.state.stage = "read"
+        self.state.stage = "read"  # standard input may keep it waiting
         self.reading = self.read_options(paths)
-        corpus = self._with_unused_patterns(load(paths, self.reading))
-        self.state.stage = ""
+        with Stage("read", "MB", self.state, quiet=self.quiet) as stage:
+            corpus = load(paths, replace(self.reading, progress=in_megabytes(stage)))
+        corpus = self._with_unused_patterns(corpus)
         self._spare_inputs(corpus)
         if is_terminal(sys.stdout) and is_terminal(sys.stderr):
             remember(corpus, os.environ)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +37,10 @@ _HEADS = {Shape.LINES: 60, Shape.ARRAY: 20, Shape.OBJECT: 1}
 LINE_NAME = re.compile(r"\.(jsonl|ndjson)(\.gz)?$", re.IGNORECASE)
 
 
+def _nobody(_: int) -> None:
+    """Tells nobody."""
+
+
 class Document:
     """A file whose content was found to be JSON text: an object, an array, or lines; or a zip ``archive``.
 
@@ -63,6 +67,8 @@ class Document:
         self.data = data
         self.sha256 = sha256 or hashlib.sha256(data).hexdigest()
         self.notices = Notices(path)
+        #: Told up to which byte of a large file its records were asked for.
+        self.told: Callable[[int], None] = _nobody
         self.fields: dict[str, Any] = {}
         self._records: tuple[Record, ...] = ()
         self.shape = Shape.ARCHIVE if archive is not None else self._take_apart()
@@ -260,10 +266,19 @@ class Document:
         value = jsontext.decode(data)
         return jsontext.not_deep(value) if self.shallow else value
 
-    def items(self, key: str) -> tuple[Record, ...] | None:
+    def items(self, key: str) -> Iterable[Record] | None:
         """The records of the array under ``key``; None if there is no array."""
         records = self._items(key)
-        return self._guarded(records) if self.shallow and records is not None else records
+        if records is None:
+            return None
+        return self._telling(self._guarded(records) if self.shallow else records)
+
+    def _telling(self, records: Iterable[Record]) -> Iterator[Record]:
+        """The records; each one asked for tells how far the one before it reached."""
+        for record in records:
+            yield record
+            if record.span is not None:
+                self.told(record.span.start + record.span.length)
 
     def _items(self, key: str) -> tuple[Record, ...] | None:
         value = self.fields.get(key)

@@ -15,6 +15,7 @@ from trajdiff.importers.gathering import Given, gather
 from trajdiff.importers.grouping import Unit, group_trials
 from trajdiff.importers.jsontext import BadJsonError
 from trajdiff.importers.ledger import Ledger, read_ledger
+from trajdiff.importers.meter import Meter
 from trajdiff.importers.opening import open_document
 from trajdiff.importers.protocol import Imported, Importer, ReadOptions, Unreadable
 from trajdiff.importers.reading import read_empty, read_file
@@ -45,6 +46,7 @@ class _Session:
     forced: Importer | None
     mapped: tuple[Importer, ...] = ()
     ledger: Ledger | None = None
+    meter: Meter = field(default_factory=lambda: Meter((), None))
     diagnostics: list[Diagnostic] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
 
@@ -87,8 +89,11 @@ def read_corpus(paths: Sequence[str], options: ReadOptions) -> Corpus:
     gathered = gather(paths)
     for diagnostic in gathered.diagnostics:
         session.fail_or(diagnostic)
-    for piece in layouts(without_side_files(gathered.files, session.ledger), session.forced):
+    pieces = layouts(without_side_files(gathered.files, session.ledger), session.forced)
+    session.meter = Meter((piece.given.path for piece in pieces), options.progress)
+    for piece in pieces:
         _read_piece(piece, session)
+        session.meter.finished(piece.given.path)
     _add_absent(session)
     if not any(unit.imported.trials for unit in session.units):
         raise _nothing(paths, session)
@@ -128,6 +133,7 @@ def _read_piece(piece: Piece, session: _Session) -> None:
         return
     try:
         document = open_document(path, session.options.stdin)
+        document.told = session.meter.within
         claim = piece.claimed or recognise(
             document, _forced_for(path, session), named=piece.given.named, mapped=session.mapped
         )

@@ -58,6 +58,7 @@ class LongLines(Document):
             for found in _lines(file):
                 if before is not None:
                     yield from self._of_line(before, notices, last=False)
+                    self.told(found[1])
                 before = found
             if before is not None:
                 yield from self._of_line(before, notices, last=True)

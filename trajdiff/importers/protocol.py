@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
+from trajdiff.importers.meter import Progress
 from trajdiff.model import Diagnostic, Severity, Task, Trial
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class ReadOptions:
     ``map`` names the mapping that reads everything, ``maps`` are those of the settings file ``maps_origin``;
     ``outcomes`` are files with verdicts or manifests; ``group_by`` names what keeps trials of one task apart,
     None for model and agent, empty for nothing;
-    ``stdin`` is the content of the path ``-``; ``kept`` are ``KeptFiles`` of earlier calls, None for none.
+    ``stdin`` is the content of the path ``-``; ``kept`` are ``KeptFiles`` of earlier calls, None for none;
+    ``progress`` is told how far the reading is, None for nobody.
     """
 
     format: str | None = None
@@ -57,6 +59,7 @@ class ReadOptions:
     group_by: tuple[str, ...] | None = None
     stdin: bytes | None = None
     kept: Any = field(default=None, repr=False, compare=False)
+    progress: Progress | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
