@@ -134,8 +134,9 @@ class PreparedStep:
         nothing)."""
         if not self.references:
             return None
-        answered = set(self.result_leaves)
-        return next((leaf[1] for leaf in self.references if leaf in answered), self.references[0][1])
+        said, answered = self.result_values, self.result_leaves
+        named = (leaf[1] for leaf in self.references if leaf[1] in said and leaf in answered)
+        return next(named, self.references[0][1])
 
     @cached_property
     def commitments(self) -> frozenset[str]:

@@ -7,82 +7,121 @@ for that record's identifier when a message states it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from trajdiff.align.prepared import PreparedStep
+from trajdiff.align.prepared import PreparedTrial
 from trajdiff.align.readings import Reading
-from trajdiff.align.values import is_identifier, leaves, names_reference, parse_embedded
+from trajdiff.align.values import canonical, is_identifier, is_volatile, leaves, names_reference, parse_embedded
 
 Leaf = tuple[str, str]
+#: Objects that stand beside each other, each with its key where they stand in an object.
+Group = Sequence[tuple[str | None, Mapping[str, Any]]]
 #: Results with more records than this are catalogues nobody reads out; they are passed over.
 MAX_RECORDS = 400
 #: A value that is the only one of its kind among fewer records than this says nothing.
 MIN_RECORDS = 2
+#: Records stand less deep than this.
+MAX_DEPTH = 8
 
 
-def aliases(steps: Iterable[PreparedStep]) -> Mapping[str, frozenset[Leaf]]:
-    """Identifier to the (path, value) leaves that single its record out, over the results of the calls."""
-    readings: dict[int, Mapping[str, frozenset[Leaf]]] = {}
-    for step in steps:
-        if step.is_call and not step.failed and step.reading is not None:
-            readings.setdefault(id(step.reading), _records(step.reading))
-    return _Aliases([found for found in readings.values() if found])
+def aliases(trial: PreparedTrial, identifier: str) -> frozenset[Leaf]:
+    """The (path, value) leaves that single out the record of an identifier, over the results of a trial."""
+    known: dict[str, frozenset[Leaf]] = trial.memo.setdefault("aliases", {})
+    found = known.get(identifier)
+    if found is None:
+        groups = [group for one in _indices(trial) for group in one.get(identifier, ())]
+        found = known[identifier] = frozenset[Leaf]().union(*(group.own[identifier] for group in groups))
+    return found
 
 
-class _Aliases(Mapping[str, frozenset[Leaf]]):
-    """What several results say, put together for the identifiers that are asked about."""
-
-    def __init__(self, parts: Sequence[Mapping[str, frozenset[Leaf]]]) -> None:
-        self._parts = parts
-
-    def __getitem__(self, identifier: str) -> frozenset[Leaf]:
-        found = [part[identifier] for part in self._parts if identifier in part]
-        if not found:
-            raise KeyError(identifier)
-        return frozenset().union(*found)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(identifier for part in self._parts for identifier in part))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
-def _records(reading: Reading) -> Mapping[str, frozenset[Leaf]]:
-    """The aliases in one result, worked out once."""
-    known: Mapping[str, frozenset[Leaf]] | None = reading.memo.get("aliases")
+def _indices(trial: PreparedTrial) -> Sequence[Mapping[str, Sequence[_Records]]]:
+    """The records of each result of the trial, where there are any."""
+    known: list[Mapping[str, Sequence[_Records]]] | None = trial.memo.get("records")
     if known is None:
-        found: dict[str, set[Leaf]] = {}
-        for records in _groups(reading.value):
-            for identifier, own in _singled_out(records):
-                found.setdefault(identifier, set()).update(own)
-        known = reading.memo["aliases"] = {identifier: frozenset(own) for identifier, own in found.items()}
+        calls = (step for step in trial.steps if step.is_call and not step.failed)
+        readings = {id(step.reading): step.reading for step in calls if step.reading is not None}
+        known = trial.memo["records"] = [found for one in readings.values() if (found := _index(one))]
     return known
 
 
-def _groups(value: Any, depth: int = 0) -> Iterator[Sequence[tuple[str | None, Mapping[str, Any]]]]:
+class _Records:
+    """Records that stand beside each other."""
+
+    def __init__(self, group: Group) -> None:
+        self._group = group
+        self._own: Mapping[str, frozenset[Leaf]] | None = None
+
+    @property
+    def own(self) -> Mapping[str, frozenset[Leaf]]:
+        """Identifier to what its record has and no other: worked out only where somebody asks for a record."""
+        if self._own is None:
+            found: dict[str, frozenset[Leaf]] = {}
+            for identifier, own in _singled_out(self._group):
+                found[identifier] = found.get(identifier, frozenset()) | own
+            self._own = found
+        return self._own
+
+
+def _index(reading: Reading) -> Mapping[str, Sequence[_Records]]:
+    """Identifier to the groups of records of one result that hold it, worked out once."""
+    known: dict[str, list[_Records]] | None = reading.memo.get("records")
+    if known is None:
+        known = reading.memo["records"] = {}
+        for group in _groups(reading.value):
+            records = _Records(group)
+            for identifier in frozenset[str]().union(*(_ids(key, record) for key, record in group)):
+                known.setdefault(identifier, []).append(records)
+    return known
+
+
+def _groups(value: Any) -> Iterator[Group]:
     """Groups of records that stand beside each other: objects in a list, or under the keys of an object."""
-    value = parse_embedded(value)
-    if depth > 8 or not isinstance(value, (dict, list)):
-        return
-    items = list(value.items()) if isinstance(value, dict) else [(None, item) for item in value]
-    records = [(key, item) for key, item in items if isinstance(item, dict)]
-    if MIN_RECORDS <= len(records) <= MAX_RECORDS:
-        yield records
-    for _, item in items:
-        yield from _groups(item, depth + 1)
+    rest = [(value, 0)]
+    while rest:
+        value, depth = rest.pop()
+        if isinstance(value, str):
+            value = parse_embedded(value)
+        if isinstance(value, dict):
+            items = list(value.items())
+        elif isinstance(value, list):
+            items = [(None, item) for item in value]
+        else:
+            continue
+        records = [item for item in items if isinstance(item[1], dict)]
+        if MIN_RECORDS <= len(records) <= MAX_RECORDS:
+            yield records
+        if depth < MAX_DEPTH:
+            rest += [
+                (item, depth + 1)
+                for _, item in items
+                if isinstance(item, (dict, list)) or (isinstance(item, str) and not item[:1].isalnum())
+            ]
 
 
-def _singled_out(
-    records: Sequence[tuple[str | None, Mapping[str, Any]]],
-) -> Iterator[tuple[str, frozenset[Leaf]]]:
+def _ids(key: str | None, record: Mapping[str, Any]) -> set[str]:
+    """What a record is called: its own identifiers stand at its top level (deeper ones belong to records inside
+    it), or it stands under its identifier."""
+    if "" in record:  # what stands under no name stands at the top level
+        leaf = leaves(record)
+    else:
+        scalars = ((str(name), parse_embedded(item)) for name, item in record.items() if _names_record(str(name)))
+        leaf = (
+            (name, canonical(item))
+            for name, item in scalars
+            if item is not None and not isinstance(item, (dict, list, tuple)) and not is_volatile(name)
+        )
+    ids = {value for path, value in leaf if is_identifier(value) and _names_record(path)}
+    if key is not None and is_identifier(str(key)):
+        ids.add(str(key).casefold())
+    return ids
+
+
+def _singled_out(records: Group) -> Iterator[tuple[str, frozenset[Leaf]]]:
     all_leaves = [tuple(leaves(record)) for _, record in records]
     times = Counter(leaf for found in all_leaves for leaf in set(found))
-    for (key, _), found in zip(records, all_leaves, strict=True):
-        ids = {value for path, value in found if is_identifier(value) and _names_record(path)}
-        if key is not None and is_identifier(key):
-            ids.add(key.casefold())
+    for (key, record), found in zip(records, all_leaves, strict=True):
+        ids = _ids(key, record)
         own = frozenset(
             (path, value)
             for path, value in found
@@ -93,5 +132,4 @@ def _singled_out(
 
 
 def _names_record(path: str) -> bool:
-    # The record's own identifier stands at its top level; deeper ones belong to records inside it.
     return "." not in path and "[" not in path and names_reference(path)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from trajdiff.align.graph import Match, SuccessGraph, align_to
 from trajdiff.align.mentions import Mentions, mentions, sentences, states
@@ -135,15 +135,27 @@ class Case:
         number = next((n for n, other in enumerate(self.passes) if other.trial_id == trial.trial_id), None)
         return None if number is None else self.graph.column_of(number, step.position)
 
-    @cached_property
-    def _aliases(self) -> Mapping[str, frozenset[tuple[str, str]]]:
-        return aliases(step for trial in (self.failing, *self.passes) for step in trial.steps)
-
     def states(self, text: str, value: str, path: str) -> bool:
         """Whether a text states a value, or what singles out the record that the value identifies."""
         if states(text, value, path):
             return True
-        return any(_is_telling(v) and states(text, v, p) for p, v in sorted(self._aliases.get(value, ())))
+        return any(states(text, v, p) for p, v in self._aliases_of(value))
+
+    def _aliases_of(self, value: str) -> Collection[tuple[str, str]]:
+        """What singles out the record that a value identifies, in any result of the case."""
+        found = self._aliases.get(value)
+        if found is None:
+            told = frozenset[tuple[str, str]]().union(*(aliases(trial, value) for trial in self._trials))
+            found = self._aliases[value] = tuple(leaf for leaf in told if _is_telling(leaf[1]))
+        return found
+
+    @cached_property
+    def _aliases(self) -> dict[str, Collection[tuple[str, str]]]:
+        return {}
+
+    @property
+    def _trials(self) -> tuple[PreparedTrial, ...]:
+        return (self.failing, *self.passes)
 
     def stated_in_passes(self, value: str, path: str) -> bool:
         """Whether any pass has a message that states the value."""
@@ -157,24 +169,28 @@ class Case:
 
     @cached_property
     def _label_words(self) -> Mapping[str, frozenset[str]]:
-        labels = sorted({s.label for t in (self.failing, *self.passes) for s in t.steps if s.is_call})
-        return {label: frozenset(name_parts(label)) for label in labels}
+        labels = sorted(frozenset[str]().union(*map(_labels, self._trials)))
+        return {label: _words_of(label) for label in labels}
 
     def names_act(self, text: str, call: PreparedStep) -> bool:
         """Whether a text has a word that names this act and no other tool of the task, by its stem."""
-        others = {w for label, found in self._label_words.items() if label != call.label for w in found}
-        own = [word for word in name_parts(call.label) if word not in others and _is_a_word(word)]
         found = mentions(text)
-        if any(_says(found, word) for word in own):
+        own = [word for word in _words_of(call.label) if _is_a_word(word) and _may_say(found, word)]
+        if any(self._is_its_own(word, call.label) and _says(found, word) for word in own):
             return True
-        return any(self._names_best(sentence, call.label) for sentence in sentences(text))
+        # What no word of the text begins with stands in none of its sentences.
+        return len(own) >= 2 and any(self._names_best(sentence, call.label) for sentence in sentences(text))
+
+    def _is_its_own(self, word: str, label: str) -> bool:
+        """Whether no other tool of the task has the word in its name."""
+        return not any(word in found for other, found in self._label_words.items() if other != label)
 
     def _names_best(self, sentence: str, label: str) -> bool:
         """Whether a sentence has two words or more of this tool's name, and more than of any other's."""
         found = mentions(sentence)
         said = {word for word in self._name_words if _says(found, word)}
         counts = {other: len(said & known) for other, known in self._label_words.items()}
-        own = counts.pop(label, len(said & frozenset(name_parts(label))))
+        own = counts.pop(label, len(said & _words_of(label)))
         return own >= 2 and all(own > count for count in counts.values())
 
     @cached_property
@@ -196,6 +212,19 @@ def _stated_in(trial: PreparedTrial, value: str, path: str) -> bool:
     return found
 
 
+def _labels(trial: PreparedTrial) -> frozenset[str]:
+    """The semantic steps of all calls of a trial."""
+    known: frozenset[str] | None = trial.memo.get("labels")
+    if known is None:
+        known = trial.memo["labels"] = frozenset([step.label for step in trial.steps if step.is_call])
+    return known
+
+
+@lru_cache(maxsize=4096)
+def _words_of(label: str) -> frozenset[str]:
+    return frozenset(name_parts(label))
+
+
 def _is_a_word(word: str) -> bool:
     """Whether a part of a name is long enough to be looked for in a text."""
     return len(word) > (3 if word.isascii() else 1)
@@ -203,10 +232,17 @@ def _is_a_word(word: str) -> bool:
 
 def _says(found: Mentions, word: str) -> bool:
     """Whether a text has a word by its stem; without spaces it may stand anywhere."""
+    if not _may_say(found, word):
+        return False
     stem = _stem(word)
     return any(token.startswith(stem) for token in found.tokens) or (
         not word.isascii() and word in found.folded
     )
+
+
+def _may_say(found: Mentions, word: str) -> bool:
+    """Whether a text has the stem of a word anywhere: quicker than to look at its words one by one."""
+    return _stem(word) in found.folded
 
 
 def _stem(word: str) -> str:

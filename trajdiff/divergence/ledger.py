@@ -89,7 +89,15 @@ def settle(trial: PreparedTrial) -> Settled:
 
 
 def difference(trial: PreparedTrial, reference: PreparedTrial) -> Difference:
-    """What the trial's effective writes owe against the reference's."""
+    """What the trial's effective writes owe against the reference's, worked out once."""
+    known: dict[int, Difference] = trial.memo.setdefault("differences", {})
+    found = known.get(id(reference))
+    if found is None:  # which holds the reference, so that its id stays its own
+        found = known[id(reference)] = _difference(trial, reference)
+    return found
+
+
+def _difference(trial: PreparedTrial, reference: PreparedTrial) -> Difference:
     found, expected = effective_writes(trial), effective_writes(reference)
     if _same_end_state(found, expected):
         return Difference(reference=reference, debts=(), cost=0)

@@ -134,11 +134,29 @@ def claimed_done(case: Case, call: PreparedStep) -> PreparedStep | None:
 
 def agreed_offer(case: Case, call: PreparedStep) -> int | None:
     """Position of the user's consent to the trial's last own offer of a call that it never makes."""
-    found = None
-    for step, answer in pairwise(s for s in case.steps if s.is_message):
-        if step.by_agent and answer.by_user and consents(answer) and offers_missing(case, step, call):
-            found = answer.position
-    return found
+    agreed = reversed(_agreed(case.failing))
+    return next((answer.position for step, answer in agreed if offers_missing(case, step, call)), None)
+
+
+def _agreed(trial: PreparedTrial) -> Sequence[tuple[PreparedStep, PreparedStep]]:
+    """The messages of the agent to which the user agrees at once, each with its answer."""
+    known: list[tuple[PreparedStep, PreparedStep]] | None = trial.memo.get("agreed")
+    if known is None:
+        known = trial.memo["agreed"] = [
+            (step, answer)
+            for step, answer in pairwise(trial.messages)
+            if step.by_agent and answer.by_user and consents(answer)
+        ]
+    return known
+
+
+def _changed(trial: PreparedTrial) -> Sequence[str]:
+    """The records that a trial's calls may have changed, in order of their names."""
+    known: list[str] | None = trial.memo.get("changed")
+    if known is None:
+        found = {subject(step) for step in trial.calls if changes(step)}
+        known = trial.memo["changed"] = sorted(one for one in found if one is not None)
+    return known
 
 
 def offers_missing(case: Case, message: PreparedStep, call: PreparedStep) -> bool:
@@ -146,8 +164,7 @@ def offers_missing(case: Case, message: PreparedStep, call: PreparedStep) -> boo
     it as done."""
     about = subject(call)
     if about is not None and not case.states(message.text, about, ""):
-        writes = [s for s in case.failing.calls if changes(s) and not s.failed]
-        others = sorted({other for s in writes if (other := subject(s)) is not None} - {about})
+        others = (other for other in _changed(case.failing) if other != about)
         if any(case.states(message.text, other, "") for other in others):
             return False
     values = [(p, v) for p, v in call.argument_leaves if v != about and v not in ("true", "false")]

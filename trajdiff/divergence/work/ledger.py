@@ -71,6 +71,12 @@ def work_of(trial: PreparedTrial) -> Work:
     return found
 
 
+def known_otherwise(trial: PreparedTrial) -> bool:
+    """Whether a trial was followed before and does not work by commands."""
+    found: Work | None = trial.memo.get("work")
+    return found is not None and not found.by_commands
+
+
 @dataclass
 class _Follow:
     """Follows the calls of a trial."""
