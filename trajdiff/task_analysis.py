@@ -59,14 +59,38 @@ HELD_OUT_PER_TASK = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What held-out passes said: how many of them each level accuses first, and how many were held out."""
+
+    alarms: Mapping[str, int] = field(default_factory=dict)
+    held_out: int = 0
+
+    def and_of(self, outcome: TaskOutcome) -> Tried:
+        """This and what those of one more task said."""
+        alarms = Counter(self.alarms)
+        alarms.update(level for _, level in outcome.alarms)
+        return Tried(alarms=alarms, held_out=self.held_out + outcome.held_out)
+
+    @property
+    def allowed(self) -> frozenset[str]:
+        """The levels that held-out passes do not trip over."""
+        # A level that speaks from one pass alone has to have been tried on passes, not only assumed.
+        usable = ALL_LEVELS if self.held_out >= PRIOR_TRIALS else ALL_LEVELS - FROM_ONE_PASS
+        trials = self.held_out + PRIOR_TRIALS
+        return frozenset(
+            level for level in usable if (self.alarms.get(level, 0) + PRIOR_ALARMS) / trials <= LEVEL_LIMIT
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskJob:
     """What a worker is given: the task, what is known about the whole input, and whether its finding is asked
     for (the self-check speaks of all tasks, whichever are shown).
 
     ``references`` are those that the user named for this task, ``others`` passes of other groups on it.
-    ``likely`` are the levels that will be allowed as far as one can tell: where the outcome relied on others,
-    the one without them comes ``ahead``. None where it is not asked for. ``steps`` is how many the whole input
-    has.
+    ``tried`` is what held-out passes of other tasks said so far: where the outcome relies on a level that will
+    not be allowed as far as one can tell, the one without it comes ``ahead``. None where it is not asked for.
+    ``steps`` is how many the whole input has.
     """
 
     task: TaskTrials
@@ -76,7 +100,7 @@ class TaskJob:
     others: tuple[Trial, ...] = ()
     levels: tuple[str, ...] = tuple(sorted(ALL_LEVELS))
     wanted: bool = True
-    likely: tuple[str, ...] | None = None
+    tried: Tried | None = None
     steps: int = 0
     version: str = __version__
 
@@ -104,19 +128,10 @@ class TaskOutcome:
 
 def allowed_levels(outcomes: Iterable[TaskOutcome]) -> frozenset[str]:
     """The levels that held-out passes do not trip over, from outcomes with every level."""
-    counts: Counter[str] = Counter()
-    total = 0
+    tried = Tried()
     for outcome in outcomes:
-        counts.update(level for _, level in outcome.alarms)
-        total += outcome.held_out
-    return _allowed(counts, total)
-
-
-def _allowed(alarms: Mapping[str, int], held_out: int) -> frozenset[str]:
-    # A level that speaks from one pass alone has to have been tried on passes, not only assumed.
-    usable = ALL_LEVELS if held_out >= PRIOR_TRIALS else ALL_LEVELS - FROM_ONE_PASS
-    trials = held_out + PRIOR_TRIALS
-    return frozenset(level for level in usable if (alarms.get(level, 0) + PRIOR_ALARMS) / trials <= LEVEL_LIMIT)
+        tried = tried.and_of(outcome)
+    return tried.allowed
 
 
 def without(job: TaskJob, outcome: TaskOutcome, levels: Collection[str]) -> TaskJob | None:
@@ -136,8 +151,7 @@ class Forecast:
     """
 
     def __init__(self) -> None:
-        self._alarms: Counter[str] = Counter()
-        self._held_out = 0
+        self._tried = Tried()
         self._ready: dict[tuple[str, tuple[str, ...]], TaskOutcome] = {}
 
     def take(self, job: TaskJob) -> TaskOutcome | None:
@@ -149,14 +163,12 @@ class Forecast:
         for levels, ahead in outcome.ahead:
             self._ready[outcome.task_id, levels] = ahead
         if len(job.levels) == len(ALL_LEVELS):
-            self._alarms.update(level for _, level in outcome.alarms)
-            self._held_out += outcome.held_out
+            self._tried = self._tried.and_of(outcome)
         return replace(outcome, ahead=()) if outcome.ahead else outcome
 
     def hint(self, job: TaskJob) -> TaskJob:
-        """The job with the levels that are likely to be allowed."""
-        likely = tuple(sorted(_allowed(self._alarms, self._held_out)))
-        return replace(job, likely=likely) if len(job.levels) == len(ALL_LEVELS) else job
+        """The job with what held-out passes said so far."""
+        return replace(job, tried=self._tried) if len(job.levels) == len(ALL_LEVELS) else job
 
 
 class Hinted(Sequence[TaskJob]):
@@ -192,8 +204,10 @@ def analyse_task(job: TaskJob) -> TaskOutcome:
 
 def _with_those_ahead(job: TaskJob, prepared: PreparedTask) -> TaskOutcome:
     outcome = last = _outcome(job, prepared)
+    # The passes of this task speak too, or the first tasks of a log would all be worked out twice.
+    likely = job.tried.and_of(outcome).allowed if job.tried is not None else ALL_LEVELS
     ahead = []
-    while job.likely is not None and (again := without(job, last, job.likely)) is not None:
+    while (again := without(job, last, likely)) is not None:
         last = _outcome(again, prepared)
         ahead.append((again.levels, last))
         job = again

@@ -105,7 +105,9 @@ def _ids(key: str | None, record: Mapping[str, Any]) -> set[str]:
     if "" in record:  # what stands under no name stands at the top level
         leaf = leaves(record)
     else:
-        scalars = ((str(name), parse_embedded(item)) for name, item in record.items() if _names_record(str(name)))
+        scalars = (
+            (str(name), parse_embedded(item)) for name, item in record.items() if _names_record(str(name))
+        )
         leaf = (
             (name, canonical(item))
             for name, item in scalars

@@ -180,5 +180,9 @@ def texts_of(step: Step) -> tuple[tuple[str, str], ...]:
     return (("", _text(arguments)),) if arguments is not None else ()
 
 
+#: Made once: to make it costs more than to write most arguments.
+_write = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
+
 def _text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return _write(value)

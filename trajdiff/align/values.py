@@ -226,7 +226,7 @@ def is_reference(path: str, value: str) -> bool:
         return False
     if names_reference(path):
         return True
-    if number(value) is not None:
+    if _NUMBER.fullmatch(value):
         return len(value) >= _LONG_NUMBER and "." not in value
     return is_identifier(value) and len(value) > 2 and any(char.isalpha() for char in value)
 

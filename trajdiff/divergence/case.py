@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Any
 
 from trajdiff.align.graph import Match, SuccessGraph, align_to
 from trajdiff.align.mentions import Mentions, mentions, sentences, states
@@ -47,7 +48,8 @@ class Case:
     ``borrowed`` marks a reference that is no trial of this task: recorded reference calls, which have writes
     and nothing else, so that nothing can be concluded from what they do not say.
     ``failures`` are all failing trials of the task with steps, for counting; they never change the answer.
-    ``left_out`` passes are not compared with, to see whether the answer stays the same.
+    ``left_out`` passes are not compared with, to see whether the answer stays the same. ``memo`` keeps what was
+    worked out for the case, so that it is worked out once.
     """
 
     task: Task
@@ -57,6 +59,7 @@ class Case:
     borrowed: bool = False
     failures: tuple[PreparedTrial, ...] = ()
     left_out: int = 0
+    memo: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
     def witnesses(self) -> int:
@@ -110,19 +113,18 @@ class Case:
     @cached_property
     def calls_of_passes(self) -> frozenset[str]:
         """Identities (without results) of all calls of the passes."""
-        return frozenset(step.call_key for trial in self.passes for step in trial.calls)
+        return frozenset[str]().union(*(trial.calls_by_key for trial in self.passes))
 
     @cached_property
     def written_in_passes(self) -> frozenset[tuple[str, str]]:
         """Paths and values of all arguments of the passes' calls that are no reads."""
-        calls = (s for trial in self.passes for s in trial.calls if s.effect is not Effect.READ)
-        return frozenset(leaf for step in calls for leaf in step.argument_leaves)
+        return frozenset[tuple[str, str]]().union(*(_leaves(trial, reads=False) for trial in self.passes))
 
     @cached_property
     def argument_leaves(self) -> frozenset[tuple[str, str]]:
         """Paths and values of the arguments of all calls in this task's trials."""
-        trials = (self.failing, *self.passes, *self.failures)
-        return frozenset(leaf for trial in trials for step in trial.calls for leaf in step.argument_leaves)
+        trials = (*self._trials, *self.failures)
+        return frozenset[tuple[str, str]]().union(*(_leaves(trial, reads=True) for trial in trials))
 
     @cached_property
     def argument_names(self) -> frozenset[tuple[str, ...]]:
@@ -201,6 +203,16 @@ class Case:
     def last_agent_step(self) -> PreparedStep | None:
         """The last thing the agent did."""
         return next((s for s in reversed(self.steps) if s.by_agent and (s.is_call or s.is_message)), None)
+
+
+def _leaves(trial: PreparedTrial, *, reads: bool) -> frozenset[tuple[str, str]]:
+    """Paths and values of the arguments of a trial's calls, with or without the reads."""
+    name = "argument leaves" if reads else "argument leaves but of reads"
+    known: frozenset[tuple[str, str]] | None = trial.memo.get(name)
+    if known is None:
+        calls = (step for step in trial.calls if reads or step.effect is not Effect.READ)
+        known = trial.memo[name] = frozenset([leaf for step in calls for leaf in step.argument_leaves])
+    return known
 
 
 def _stated_in(trial: PreparedTrial, value: str, path: str) -> bool:

@@ -33,7 +33,7 @@ def without_the_common_answer(case: Case) -> Suspect | None:
     theirs = [answer(trial) for trial in case.passes]
     if own is None or any(step is None for step in theirs):
         return None
-    asked = frozenset(t for trial in trials for s in trial.steps if s.by_user for t in _tokens(s.text))
+    asked = frozenset[str]().union(*map(_asked, trials))
     said = [_telling(step) - asked for step in theirs if step is not None]
     # What the others share must hold for each pass as well, or answers vary too much to say anything.
     for number, words in enumerate(said):
@@ -61,6 +61,15 @@ def without_the_common_answer(case: Case) -> Suspect | None:
             f"The answer has none of what the answers of all {len(said)} passed trials share: {shown}.",
         ),
     )  # fmt: skip
+
+
+def _asked(trial: PreparedTrial) -> frozenset[str]:
+    """Words and values of all that the user of a trial says."""
+    known: frozenset[str] | None = trial.memo.get("asked")
+    if known is None:
+        said = (_tokens(step.text) for step in trial.steps if step.by_user)
+        known = trial.memo["asked"] = frozenset[str]().union(*said)
+    return known
 
 
 def answer(trial: PreparedTrial) -> PreparedStep | None:

@@ -55,9 +55,13 @@ class Repair:
 
 def find(case: Case) -> tuple[Deviation, ...]:
     """All differences in calls, in the order of the failing trial."""
-    # A missing step stands before the step that went on without it; of several the passes' order holds.
-    found = reversed(tuple(_find(case)))
-    return tuple(sorted(found, key=lambda d: (d.place, d.kind is not Difference.MISSING)))
+    known: tuple[Deviation, ...] | None = case.memo.get("deviations")
+    if known is None:
+        # A missing step stands before the step that went on without it; of several the passes' order holds.
+        found = reversed(tuple(_find(case)))
+        known = tuple(sorted(found, key=lambda d: (d.place, d.kind is not Difference.MISSING)))
+        case.memo["deviations"] = known
+    return known
 
 
 def _find(case: Case) -> Iterator[Deviation]:
@@ -86,7 +90,10 @@ def _find(case: Case) -> Iterator[Deviation]:
 def repairs(case: Case) -> tuple[Repair, ...]:
     """What the failing trial repaired itself: refused calls repeated with success, reads of another record
     followed by the passes' read, writes that were set again or undone."""
-    return tuple(sorted(_repairs(case), key=lambda r: r.opened.position))
+    known: tuple[Repair, ...] | None = case.memo.get("repairs")
+    if known is None:
+        known = case.memo["repairs"] = tuple(sorted(_repairs(case), key=lambda r: r.opened.position))
+    return known
 
 
 def _repairs(case: Case) -> Iterator[Repair]:

@@ -8,7 +8,7 @@ open at the end of the trial.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -77,6 +77,23 @@ def key(step: PreparedStep) -> str:
 def effective_writes(trial: PreparedTrial) -> tuple[PreparedStep, ...]:
     """The writes that still stand at the end of the trial, in order."""
     return settle(trial).standing
+
+
+def standing(trial: PreparedTrial) -> Mapping[str, PreparedStep]:
+    """The first of the writes that still stand at the end of the trial, by ``key``."""
+    known: dict[str, PreparedStep] | None = trial.memo.get("standing")
+    if known is None:
+        known = trial.memo["standing"] = {key(step): step for step in reversed(effective_writes(trial))}
+    return known
+
+
+def written(trial: PreparedTrial) -> frozenset[tuple[str, str]]:
+    """Paths and values of the arguments of the writes that still stand at the end of the trial."""
+    known: frozenset[tuple[str, str]] | None = trial.memo.get("written")
+    if known is None:
+        writes = effective_writes(trial)
+        known = trial.memo["written"] = frozenset([leaf for step in writes for leaf in step.argument_leaves])
+    return known
 
 
 def settle(trial: PreparedTrial) -> Settled:

@@ -6,7 +6,7 @@ What passes have in common takes two of them at least: one shows no rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from trajdiff.align.mentions import mentions
 from trajdiff.align.order import changes, entities
@@ -17,7 +17,7 @@ from trajdiff.divergence.common_answers import LEVEL as COMMON
 from trajdiff.divergence.common_answers import without_the_common_answer
 from trajdiff.divergence.endings import own_ending
 from trajdiff.divergence.finding import Blame, Kind
-from trajdiff.divergence.ledger import effective_writes, key
+from trajdiff.divergence.ledger import effective_writes, key, standing
 from trajdiff.divergence.places import place_of_call, required_read
 from trajdiff.model import Effect
 
@@ -61,10 +61,11 @@ def other_result(case: Case) -> Suspect | None:
         # A write answers with new ids of its own; what it did shows in later reads.
         if not step.by_agent or step.effect is not Effect.READ or step.folded or step.failed:
             continue
-        theirs = [_answers(trial, step) for trial in case.passes]
+        theirs = [_answers(trial).get(step.call_key, frozenset()) for trial in case.passes]
+        if any(step.result_text in answers for answers in theirs):
+            continue
         shared = frozenset.intersection(*theirs)
-        later = _answers(case.failing, step, after=step.position)
-        if step.result_text in frozenset.union(*theirs) or not shared or later & shared:
+        if not shared or _later_answers(case.failing, step) & shared:
             continue
         before = [s for s in case.failing.calls if s.position < step.position]
         own = [s for s in before if _touches(s, step)]
@@ -89,10 +90,21 @@ def other_result(case: Case) -> Suspect | None:
     return None
 
 
-def _answers(trial: PreparedTrial, call: PreparedStep, after: int = -1) -> frozenset[str]:
-    """All results that a trial got for a call behind a position."""
+def _answers(trial: PreparedTrial) -> Mapping[str, frozenset[str]]:
+    """All results that a trial got for each of its calls, by their identity."""
+    known: dict[str, frozenset[str]] | None = trial.memo.get("answers")
+    if known is None:
+        known = trial.memo["answers"] = {
+            key: frozenset([step.result_text for step in same if not step.failed])
+            for key, same in trial.calls_by_key.items()
+        }
+    return known
+
+
+def _later_answers(trial: PreparedTrial, call: PreparedStep) -> frozenset[str]:
+    """All results that a trial got for a call of its own when it made it again."""
     same = trial.calls_by_key.get(call.call_key, ())
-    return frozenset([s.result_text for s in same if s.position > after and not s.failed])
+    return frozenset([s.result_text for s in same if s.position > call.position and not s.failed])
 
 
 def _touches(write: PreparedStep, read: PreparedStep) -> bool:
@@ -104,8 +116,7 @@ def _fact(case: Case) -> Suspect | None:
     """A value that every pass tells the user and the trial never does, where it tells one instead that no
     pass has: its place is the message that stands where the passes tell theirs."""
     shared = frozenset.intersection(*(told(trial) for trial in case.passes))
-    said = {v for s in case.steps if s.is_message for v in mentions(s.text).values}
-    missing = sorted(shared - said)
+    missing = sorted(shared - _stated(case.failing)) if shared else ()
     if not missing:
         return None
     teller = _teller(case.passes[0], missing[0])
@@ -124,8 +135,16 @@ def _fact(case: Case) -> Suspect | None:
 def _tells_otherwise(case: Case, message: PreparedStep) -> bool:
     """Whether a message states a value that no pass has anywhere in its messages: saying less than the passes
     is no other answer."""
-    theirs = {v for t in case.passes for s in t.steps if s.is_message for v in mentions(s.text).values}
-    return bool(mentions(message.text).values - theirs)
+    return bool(mentions(message.text).values.difference(*map(_stated, case.passes)))
+
+
+def _stated(trial: PreparedTrial) -> frozenset[str]:
+    """All values that stand in the messages of a trial."""
+    known: frozenset[str] | None = trial.memo.get("stated values")
+    if known is None:
+        found = (mentions(step.text).values for step in trial.messages)
+        known = trial.memo["stated values"] = frozenset[str]().union(*found)
+    return known
 
 
 def _teller(trial: PreparedTrial, value: str) -> PreparedStep | None:
@@ -157,20 +176,16 @@ def skipped_guard(case: Case) -> Suspect | None:
     write is done the look comes too late, even where the write is right."""
     reference = case.passes[0]
     for write in effective_writes(case.failing):
-        others = [
-            next((w for w in effective_writes(trial) if key(w) == key(write)), None) for trial in case.passes
-        ]
-        if any(other is None for other in others):
+        others = [(trial, standing(trial).get(key(write))) for trial in case.passes]
+        places = [(trial, other.position) for trial, other in others if other is not None]
+        if len(places) < len(others):
             continue
-        before = [
-            {s.call_key for s in trial.calls if other and s.position < other.position and not s.failed}
-            for trial, other in zip(case.passes, others, strict=True)
-        ]
-        own = {s.call_key for s in case.failing.calls if s.position < write.position and not s.failed}
         for read in reference.calls:
-            if read.effect is not Effect.READ or read.failed or not entities(read) & entities(write):
+            if read.effect is not Effect.READ or read.failed or entities(read).isdisjoint(entities(write)):
                 continue
-            if read.call_key not in own and all(read.call_key in keys for keys in before):
+            if not _looked(case.failing, read, write.position) and all(
+                _looked(t, read, at) for t, at in places
+            ):
                 place = place_of_call(case, reference, read)
                 root = min(place.position, write.position) if place is not None else write.position
                 return Suspect(
@@ -178,3 +193,9 @@ def skipped_guard(case: Case) -> Suspect | None:
                     level="reads", tool=read.step.name, expected=read, reference=reference,
                 )  # fmt: skip
     return None
+
+
+def _looked(trial: PreparedTrial, read: PreparedStep, before: int) -> bool:
+    """Whether a trial makes a read with success before a position."""
+    same = trial.calls_by_key.get(read.call_key, ())
+    return any(step.position < before and not step.failed for step in same)

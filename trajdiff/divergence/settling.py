@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from trajdiff.align.language import opposed
+from trajdiff.align.language import opposed, opposites
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.values import words
 from trajdiff.divergence.effects import sets_state
@@ -54,8 +54,7 @@ def settle_writes(
         for write in replaced:
             standing.remove(write)
         standing.add(step, about)
-    known = snapshots(trial)
-    kept = tuple(w for w in standing.in_order() if not _restores(known, first[w.position], w))
+    kept = tuple(w for w in standing.in_order() if not _restores(trial, first[w.position], w))
     return Settled(standing=kept, repaired=tuple(repaired))
 
 
@@ -89,11 +88,12 @@ class _Standing:
         self.writes[step.position] = step
         self.subjects[step.position] = about
         name = step.step.name or ""
-        made = dict.fromkeys(value for _, value in step.result_leaves)
-        if about is not None:
-            made[about] = None
-        for value in made:
-            self.reached.setdefault(value, {}).setdefault(name, []).append(step.position)
+        if _has_opposites(name):
+            made = dict.fromkeys([value for _, value in step.result_leaves])
+            if about is not None:
+                made[about] = None
+            for value in made:
+                self.reached.setdefault(value, {}).setdefault(name, []).append(step.position)
         for place in _settings(step, about):
             self.settings.setdefault(place, {})[step.position] = None
 
@@ -145,17 +145,23 @@ def _settings(step: PreparedStep, about: str | None) -> tuple[tuple[str, str], .
 
 
 @lru_cache(maxsize=4096)
+def _has_opposites(name: str) -> bool:
+    """Whether a write of this name can be undone by one of opposite name at all."""
+    return not opposites().keys().isdisjoint(words(name))
+
+
+@lru_cache(maxsize=4096)
 def _opposed(later: str, earlier: str) -> bool:
     return opposed(words(later), words(earlier))
 
 
-def _restores(known: Mapping[str, Sequence[PreparedStep]], first: PreparedStep, last: PreparedStep) -> bool:
+def _restores(trial: PreparedTrial, first: PreparedStep, last: PreparedStep) -> bool:
     """Whether a run of settings ends where it began: what the last one set is what was read before the first,
     so that nothing has changed."""
     about = subject(last)
     if about is None or not sets_state(last.step.name or ""):
         return False
-    seen = known.get(about, ())
+    seen = snapshots(trial).get(about, ())
     earlier = bisect_left(seen, first.position, key=lambda step: step.position)
     if not earlier:
         return False

@@ -8,7 +8,7 @@ from trajdiff.align.prepared import PreparedStep
 from trajdiff.align.values import changed_paths
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
-from trajdiff.divergence.ledger import Debt, DebtKind, Difference, effective_writes, subject
+from trajdiff.divergence.ledger import Debt, DebtKind, Difference, subject, written
 from trajdiff.divergence.lower_levels import AGREEING
 from trajdiff.divergence.places import place_of_call, unmade_reads
 from trajdiff.divergence.provenance import Commitment, commitment
@@ -24,8 +24,8 @@ def made_suspects(case: Case, difference: Difference, debt: Debt) -> Iterator[Su
         kind = Kind.DUPLICATE_WRITE if debt.kind is DebtKind.DUPLICATE else Kind.WRONG_ORDER
         yield suspect_for(case, difference, debt, kind, Commitment(position=call.position, by="call"))
         return
-    theirs = {leaf for trial in case.passes for w in effective_writes(trial) for leaf in w.argument_leaves}
-    differing = [leaf for leaf in call.argument_leaves if leaf not in theirs]
+    theirs = [written(trial) for trial in case.passes]
+    differing = [leaf for leaf in call.argument_leaves if not any(leaf in values for values in theirs)]
     own = set(call.argument_leaves)
     expected = [leaf for leaf in debt.expected.argument_leaves if leaf not in own] if debt.expected else []
     if debt.kind is DebtKind.CHANGED:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
-from trajdiff.divergence.work.ledger import Work, known_otherwise, work_of
+from trajdiff.divergence.work.ledger import Work, work_of, works_by_commands
 
 #: Passes that must agree: one pass never establishes a level.
 AGREEING = 2
@@ -46,11 +46,8 @@ class Marks:
 
 def by_commands(case: Case) -> bool:
     """Whether the failing trial and all passes work by commands."""
-    trials = (case.failing, *case.passes)
-    # One that does not is enough, and the cases of a task share their trials: of most one is known.
-    if case.borrowed or any(known_otherwise(trial) for trial in trials):
-        return False
-    return all(work_of(trial).by_commands for trial in trials)
+    # One that does not is enough, and the cases of a task share most of their passes.
+    return not case.borrowed and all(works_by_commands(trial) for trial in (*case.passes, case.failing))
 
 
 def work_claim(case: Case) -> Suspect | None:

@@ -77,8 +77,6 @@ class Reader:
 
     def _editor(self, tool: set[str], line: str | None, path: str | None, arguments: Any) -> Iterator[Act]:
         does = set(words(line)) if line is not None and len(line) < LONGEST_VERB else tool
-        text = "\n".join(_texts(arguments))
-        patched = _PATCHED.findall(text)
         verb = next(
             (
                 verb
@@ -91,7 +89,11 @@ class Reader:
             ),
             None,
         )
-        if verb is None or (path is None and not patched and not (text and self.opened and verb is Verb.EDIT)):
+        if verb is None:
+            return
+        text = "\n".join(_texts(arguments))
+        patched = _PATCHED.findall(text)
+        if path is None and not patched and not (text and self.opened and verb is Verb.EDIT):
             return
         for named in patched if path is None and patched else [path or self.opened or ""]:
             place = self._place(named)

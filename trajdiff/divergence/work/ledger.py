@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -71,34 +71,45 @@ def work_of(trial: PreparedTrial) -> Work:
     return found
 
 
-def known_otherwise(trial: PreparedTrial) -> bool:
-    """Whether a trial was followed before and does not work by commands."""
-    found: Work | None = trial.memo.get("work")
-    return found is not None and not found.by_commands
+def works_by_commands(trial: PreparedTrial) -> bool:
+    """Whether a trial works by commands: the one thing that is asked of trials that do not."""
+    return _share(trial) >= BY_COMMANDS
+
+
+def _share(trial: PreparedTrial) -> int:
+    """How much of a trial's calls (of 100) are commands and edits, counted once."""
+    share: int | None = trial.memo.get("share of commands")
+    if share is None:
+        counted = sum(step.effect is not Effect.CONTROL for step in trial.calls)
+        commands = sum(map(bool, _acts(trial)))
+        share = trial.memo["share of commands"] = 100 * commands // counted if counted else 0
+    return share
+
+
+def _acts(trial: PreparedTrial) -> list[tuple[Act, ...]]:
+    """What each call of a trial does to files, read once and in order."""
+    known: list[tuple[Act, ...]] | None = trial.memo.get("acts")
+    if known is None:
+        reader = Reader()
+        known = trial.memo["acts"] = [reader.acts(step) for step in trial.calls]
+    return known
 
 
 @dataclass
 class _Follow:
     """Follows the calls of a trial."""
 
-    reader: Reader = field(default_factory=Reader)
     files: dict[str, File] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     idle: list[tuple[str, int]] = field(default_factory=list)
     checks: dict[str, Check] = field(default_factory=dict)
 
     def all(self, trial: PreparedTrial) -> Work:
-        counted = commands = 0
-        for step in trial.calls:
-            acts = self.reader.acts(step)
-            counted += step.effect is not Effect.CONTROL
-            commands += bool(acts)
+        for step, acts in zip(trial.calls, _acts(trial), strict=True):
             self._call(step, acts)
-        share = 100 * commands // counted if counted else 0
-        return Work(files=self.files, idle=tuple(self.idle), checks=self.checks, share=share)
+        return Work(files=self.files, idle=tuple(self.idle), checks=self.checks, share=_share(trial))
 
-    def _call(self, step: PreparedStep, acts: Iterable[Act]) -> None:
-        acts = tuple(acts)
+    def _call(self, step: PreparedStep, acts: Sequence[Act]) -> None:
         text = step.step.result.text if step.step.result is not None else ""
         shows = [act for act in acts if act.verb is Verb.SHOW]
         # A command that edits and then shows what changed shows nothing: the edit changed nothing.
