@@ -6,7 +6,6 @@ Telling less than the passes, or in other words, is no other answer; nor is a nu
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from trajdiff.align.language import fold
 from trajdiff.align.mentions import mentions, sentences
@@ -14,6 +13,9 @@ from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.values import number
 from trajdiff.divergence.case import Case, Suspect
 from trajdiff.divergence.finding import Blame, Kind
+
+#: A sentence without its numbers, the numbers, the message that it stands in.
+Told = tuple[str, frozenset[str], PreparedStep]
 
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 #: Characters from which a sentence says something, and how alike (of 100) two must be to say the same.
@@ -23,17 +25,13 @@ FRAME, SAME_FRAME = 20, 85
 def other_answer(case: Case) -> Suspect | None:
     """A sentence of the agent that says what a sentence of every pass says, with a number of its own in the
     place of one that the trial never states. What a tool result says is no answer of the agent's."""
-    read = {value for value in case.failing.result_values if len(value) > 1}
-    own = _numbered(case.failing)
-    theirs = [_numbered(trial) for trial in case.passes]
-    # A number told in words is told.
-    talk = [step for step in case.steps if step.is_message and step.by_agent]
-    said = frozenset[str]().union(*(mentions(step.text).values for step in talk), *(v for _, v, _ in own))
-    known = frozenset[str]().union(*(values for rows in theirs for _, values, _ in rows))
-    for frame, values, step in own:
-        if not values - known - read:
+    read, said = case.failing.result_values, _said(case.failing)
+    theirs = [_numbers(trial) for trial in case.passes]
+    for frame, values, step in _numbered(case.failing):
+        new = [value for value in values.difference(*theirs) if len(value) < 2 or value not in read]
+        if not new:
             continue
-        found = [_framed(frame, rows) for rows in theirs]
+        found = [_framed(frame, trial) for trial in case.passes]
         # A number in which passes differ is none that the trial had to tell.
         shared = frozenset.intersection(*(frozenset().union(*(v for v, _ in rows)) for rows in found))
         if shared - said and all(v - said for rows in found for v, _ in rows):
@@ -44,7 +42,7 @@ def other_answer(case: Case) -> Suspect | None:
                 kind=Kind.WRONG_ANSWER if source is None else Kind.MISREAD_RESULT, actor=Blame.AGENT,
                 root=step.position, manifest=step.position, level="answers", expected=teller,
                 reference=case.passes[0], tool=None if source is None else source.step.name,
-                value=min(values - known - read), expected_value=instead,
+                value=min(new), expected_value=instead,
             )  # fmt: skip
     return None
 
@@ -54,12 +52,12 @@ def _brings(step: PreparedStep, value: str) -> bool:
     return len(value) > 2 and not step.failed and value in step.result_values
 
 
-def _numbered(trial: PreparedTrial) -> list[tuple[str, frozenset[str], PreparedStep]]:
+def _numbered(trial: PreparedTrial) -> list[Told]:
     """The agent's sentences that hold numbers: the sentence without them, the numbers, the message."""
-    known: list[tuple[str, frozenset[str], PreparedStep]] | None = trial.memo.get("numbered")
+    known: list[Told] | None = trial.memo.get("numbered")
     if known is not None:
         return known
-    rows: list[tuple[str, frozenset[str], PreparedStep]] = []
+    rows: list[Told] = []
     for step in trial.steps:
         if step.is_message and step.by_agent:
             for sentence in sentences(step.text):
@@ -72,10 +70,34 @@ def _numbered(trial: PreparedTrial) -> list[tuple[str, frozenset[str], PreparedS
     return rows
 
 
-def _framed(
-    frame: str, rows: Sequence[tuple[str, frozenset[str], PreparedStep]]
-) -> list[tuple[frozenset[str], PreparedStep]]:
-    """The numbers of the sentences that say the same but for them."""
-    from rapidfuzz import fuzz
+def _numbers(trial: PreparedTrial) -> frozenset[str]:
+    """All numbers of those sentences."""
+    known: frozenset[str] | None = trial.memo.get("numbers")
+    if known is None:
+        known = trial.memo["numbers"] = frozenset[str]().union(*(v for _, v, _ in _numbered(trial)))
+    return known
 
-    return [(values, step) for other, values, step in rows if fuzz.token_sort_ratio(frame, other) >= SAME_FRAME]
+
+def _said(trial: PreparedTrial) -> frozenset[str]:
+    """All values that the agent says; a number told in words is told."""
+    known: frozenset[str] | None = trial.memo.get("said")
+    if known is None:
+        talk = (mentions(step.text).values for step in trial.messages if step.by_agent)
+        known = trial.memo["said"] = _numbers(trial).union(*talk)
+    return known
+
+
+def _framed(frame: str, trial: PreparedTrial) -> list[tuple[frozenset[str], PreparedStep]]:
+    """The numbers of a trial's sentences that say the same but for them; every case of a task asks for the same
+    ones."""
+    known: dict[str, list[tuple[frozenset[str], PreparedStep]]] = trial.memo.setdefault("framed", {})
+    found = known.get(frame)
+    if found is None:
+        from rapidfuzz import fuzz
+
+        found = known[frame] = [
+            (values, step)
+            for other, values, step in _numbered(trial)
+            if fuzz.token_sort_ratio(frame, other) >= SAME_FRAME
+        ]
+    return found
