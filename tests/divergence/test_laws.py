@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -135,7 +135,7 @@ def _plain(value: Any) -> Any:
 def _read(folder: Path, records: Records, cut: int, names: tuple[str, str]) -> Any:
     for name, part in zip(names, (records[:cut], records[cut:]), strict=True):
         (folder / name).write_text("".join(json.dumps(one) + "\n" for one in part), "utf-8")
-    return _plain(asdict(analyse(load([str(folder)]), Settings())))
+    return _plain(msgspec.to_builtins(analyse(load([str(folder)]), Settings())))
 
 
 @given(shuffled=st.permutations(FEW), cut=st.integers(0, len(FEW)), swapped=st.booleans())

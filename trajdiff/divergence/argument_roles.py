@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from trajdiff.align.graph import SuccessGraph
 from trajdiff.align.prepared import PreparedStep
@@ -33,8 +34,7 @@ class Role(StrEnum):
     UNSEEN = "unseen"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArgumentRole:
+class ArgumentRole(Struct, frozen=True, kw_only=True):
     """The role of one argument and the aligned pairs of passes' calls that it rests on."""
 
     role: Role

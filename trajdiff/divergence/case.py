@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
+from msgspec import Struct
+
 from trajdiff.align.graph import Match, SuccessGraph, align_to
 from trajdiff.align.mentions import Mentions, mentions, sentences, states
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -266,8 +268,7 @@ def _is_telling(value: str) -> bool:
     return len(value) > 3 and value.strip("0.") != ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Suspect:
+class Suspect(Struct, frozen=True, kw_only=True):
     """A place where the failing trial may have left the ways of succeeding.
 
     ``root`` and ``manifest`` are positions in the failing trial; ``expected`` is the pass's step at the place,

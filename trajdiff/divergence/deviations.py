@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from trajdiff.align.prepared import PreparedStep, argument_value
 from trajdiff.align.similarity import SHARED, argument_likeness
@@ -32,8 +33,7 @@ class Difference(StrEnum):
     OTHER_RESULT = "other_result"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Deviation:
+class Deviation(Struct, frozen=True, kw_only=True):
     """One difference in calls. ``step`` is the failing trial's, ``expected`` the passes'; ``place`` is the
     position in the failing trial (for a missing step that of the next one)."""
 
@@ -44,8 +44,7 @@ class Deviation:
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Repair:
+class Repair(Struct, frozen=True, kw_only=True):
     """A deviation of the failing trial that a later step of it closed."""
 
     deviation: str

@@ -11,10 +11,11 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib import resources
+
+from msgspec import Struct
 
 from trajdiff.align.order import entities
 from trajdiff.align.prepared import PreparedStep, Preparer
@@ -27,8 +28,7 @@ from trajdiff.settings import Settings
 EVIDENCE_TRIALS = 400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effects:
+class Effects(Struct, frozen=True, kw_only=True):
     """The effect of every tool that the agent called, and the rows that say why."""
 
     of: Mapping[str, Effect]

@@ -7,8 +7,9 @@ the report, because rows shift when trials are added.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct
 
 from trajdiff.align.table import AlignedTable
 
@@ -82,8 +83,7 @@ class FindingKind(StrEnum):
     NOT_COMPARED = "not_compared"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepRef:
+class StepRef(Struct, frozen=True, kw_only=True, gc=False):
     """A step of a trial: ``step`` indexes ``Trial.steps``; ``message`` the recorded message list."""
 
     trial_id: str
@@ -94,8 +94,7 @@ class StepRef:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Support:
+class Support(Struct, frozen=True, kw_only=True, gc=False):
     """How many failed and passed trials with steps show the deviation, by one test for both sides.
     ``smallest_p``: the smallest two-sided p any split of these trials could reach (Fisher)."""
 
@@ -106,8 +105,7 @@ class Support:
     smallest_p: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValueOrigin:
+class ValueOrigin(Struct, frozen=True, kw_only=True, gc=False):
     """Where the deciding value was first seen in the failed trial.
 
     ``origin`` is ``user_message``, ``tool_result``, ``system_message`` or ``nowhere``.
@@ -120,8 +118,7 @@ class ValueOrigin:
     path: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Side(Struct, frozen=True, kw_only=True, gc=False):
     """One side of a changed step, as text: ``trial_id``, the call or message, its message index."""
 
     trial_id: str
@@ -129,8 +126,7 @@ class Side:
     message: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FirstDifference:
+class FirstDifference(Struct, frozen=True, kw_only=True, gc=False):
     """The earliest call of the agent that is not the same as in the passes; usually harmless.
 
     ``step`` is the failing trial's step; for a missing call it is the pass's, because the trial has none.
@@ -144,8 +140,7 @@ class FirstDifference:
     recovered: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recovered:
+class Recovered(Struct, frozen=True, kw_only=True, gc=False):
     """A deviation that was repaired later, or is seen in passes too: shown, never critical."""
 
     text: str
@@ -154,8 +149,7 @@ class Recovered:
     closed_by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewNote:
+class ReviewNote(Struct, frozen=True, kw_only=True):
     """What a reviewer said about a divergence: ``agree``, ``disagree`` or ``unsure``.
 
     ``ref`` is a better place, ``carried`` True where it was said about an earlier run with the same identity.
@@ -169,8 +163,7 @@ class ReviewNote:
     carried: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tested:
+class Tested(Struct, frozen=True, kw_only=True):
     """What an intervention at a divergence came to: failures and trials of its arms, exact p, conclusion.
 
     ``label`` says what was held fixed, ``ref`` which recorded step. Without a placebo its counts are None.
@@ -191,8 +184,7 @@ class Tested:
     p: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Divergence:
+class Divergence(Struct, frozen=True, kw_only=True):
     """The earliest critical divergence of one failed trial, or the reason why none is claimed.
 
     ``root`` is the step that first commits to the other way, ``manifest`` the step where it takes effect;
@@ -240,15 +232,13 @@ class Divergence:
     tested: tuple[Tested, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
+class Variant(Struct, frozen=True, kw_only=True):
     """Trials of a task with the same path (same calls, arguments, results and stated facts)."""
 
     trials: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class Way(Struct, frozen=True, kw_only=True):
     """Failed trials of a task without reference that left the same behind and ended alike. ``writes`` are tool
     names in order; ``at`` is the last standing write of each trial, else its last step."""
 
@@ -259,8 +249,7 @@ class Way:
     at: tuple[StepRef, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NearMiss:
+class NearMiss(Struct, frozen=True, kw_only=True):
     """Something in a passed trial of a task that always passes that would be looked at had it failed.
 
     ``kind`` is ``guard_skipped``, ``write_undone`` or ``repeated``.
@@ -272,8 +261,7 @@ class NearMiss:
     step: StepRef
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskFinding:
+class TaskFinding(Struct, frozen=True, kw_only=True):
     """What a task row says: one finding, and a divergence or abstention for every failed or infra trial.
 
     ``lead`` is the divergence the row shows (first group by grade, then size); ``other_groups`` counts the
@@ -290,13 +278,12 @@ class TaskFinding:
     reference: str | None = None
     variants: tuple[Variant, ...] = ()
     table: AlignedTable | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
     ways: tuple[Way, ...] = ()
     near_misses: tuple[NearMiss, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolEffect:
+class ToolEffect(Struct, frozen=True, kw_only=True):
     """The effect of a tool over the whole report, and the rule that decided it."""
 
     tool: str
@@ -306,8 +293,7 @@ class ToolEffect:
     errors: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelfCheck:
+class SelfCheck(Struct, frozen=True, kw_only=True):
     """Each passing trial of a task with two or more passes, treated as if it had failed.
 
     ``by_level`` says for each level below writes how many of these trials it accuses when all levels are tried:

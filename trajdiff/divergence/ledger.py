@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from trajdiff.align.order import entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -35,8 +36,7 @@ class DebtKind(StrEnum):
     ORDER = "order"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Debt:
+class Debt(Struct, frozen=True, kw_only=True):
     """One difference between the writes of a trial and those of a pass, open at the end.
 
     ``expected`` is the pass's write, ``found`` the trial's; one of them is None for missing and extra writes.
@@ -47,8 +47,7 @@ class Debt:
     found: PreparedStep | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """All debts of a trial against one pass; ``cost`` says how far apart the two are."""
 
     reference: PreparedTrial

@@ -9,7 +9,8 @@ Values are the language layer: wording decides nothing here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from trajdiff.align.mentions import states
 from trajdiff.align.order import entities
@@ -26,8 +27,7 @@ MAX_DEPTH = 4
 SINGLE = 4
 
 
-@dataclass(frozen=True, kw_only=True)
-class Commitment:
+class Commitment(Struct, frozen=True, kw_only=True):
     """The step that first commits to a value: ``by`` is announcement, user, read, result, consent or call."""
 
     position: int

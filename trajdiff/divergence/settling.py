@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from msgspec import Struct
+
 from trajdiff.align.language import opposed, opposites
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.values import words
@@ -21,8 +23,7 @@ from trajdiff.divergence.effects import sets_state
 SNAPSHOT_VALUES = 5
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settled:
+class Settled(Struct, frozen=True, kw_only=True):
     """A trial's writes: those that still stand at the end, and (earlier, later) where one repaired another."""
 
     standing: tuple[PreparedStep, ...]

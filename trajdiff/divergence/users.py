@@ -7,9 +7,10 @@ says so. A borrowed reference says nothing about users.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+
+from msgspec import Struct
 
 from trajdiff.align.language import acts, asserted, clauses, cue_words, declines
 from trajdiff.align.mentions import sentences, states
@@ -126,8 +127,7 @@ def _names(
     return next((s for s in told if case.names_act(s.text, call)), None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class KeptBack:
+class KeptBack(Struct, frozen=True, kw_only=True):
     """An answer that denies an input; ``known`` is what the input is called where the script has it."""
 
     answer: PreparedStep

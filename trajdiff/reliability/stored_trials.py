@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.model import TaskTrials, Trial
 from trajdiff.reliability.behaviour import answer_of, calls_of, writes_of
@@ -16,8 +17,7 @@ from trajdiff.reliability.hard_gates import Breach, breach
 from trajdiff.settings import GateRule
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialFacts:
+class TrialFacts(Struct, frozen=True, kw_only=True):
     """What is wanted of one trial: its writes, its answer, all its calls (None where nobody will ask), and how
     it breaks each gate."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
+
+from msgspec.structs import asdict
 
 from trajdiff.divergence.finding import Divergence, ReviewNote, Side, StepRef
 from trajdiff.render.places import Place, first_row, manifest_row, places, reference_text, root_row, row_of

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from trajdiff.align.prepared import PreparedStep
 
@@ -20,8 +21,7 @@ _ERROR = re.compile(r"^(?:E\s+)?([A-Za-z_][\w.]*(?:Error|Exception))\b", re.MULT
 TAIL = 4_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Check(Struct, frozen=True, kw_only=True):
     """One check over a trial: where it last turned to failing (None: it passes at the end, or was never seen
     to fail), where it was last run, the error it names, and whether its end is known at all."""
 

@@ -8,7 +8,8 @@ accused by the others, and never on the word of one pass.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.divergence.case import Case, Suspect
@@ -27,8 +28,7 @@ CHECKS = "checks"
 IN_ROOT = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
+class Marks(Struct, frozen=True, kw_only=True):
     """What a trial leaves behind at one level, under names that hold for all trials of the task."""
 
     trials: tuple[frozenset[str], ...]

@@ -15,6 +15,8 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
+from msgspec import Struct
+
 from trajdiff.align.prepared import PreparedStep
 from trajdiff.align.values import words
 from trajdiff.divergence.work.shell import Simple, simple_commands
@@ -40,8 +42,7 @@ class Verb(StrEnum):
     SHOW = "show"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Act:
+class Act(Struct, frozen=True, kw_only=True):
     """One thing a call does. ``path`` is None where it is about no file in particular; ``target`` says what is
     checked or run; ``whole`` marks an edit that writes the file anew; ``text`` is what an edit says."""
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.divergence.no_effect import had_no_effect
 from trajdiff.divergence.work.checks import Check, followed
@@ -23,8 +25,7 @@ _DEFINITION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class File:
+class File(Struct, frozen=True, kw_only=True):
     """A file that the trial changed and that is still changed at its end.
 
     ``position`` is the first edit that counts, ``created`` says that the file was not there before;
@@ -37,8 +38,7 @@ class File:
     definitions: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class Work(Struct, frozen=True, kw_only=True):
     """The ledger of one trial. ``idle`` are edits that changed nothing, as (path, position); ``share`` is how
     much of its calls (of 100) are commands and edits."""
 
