@@ -17,7 +17,7 @@ from trajdiff.align.graph import SuccessGraph, align_all, align_to, success_grap
 from trajdiff.align.prepared import PreparedTrial, Preparer
 from trajdiff.align.rows import aligned_table
 from trajdiff.align.similarity import Costs
-from trajdiff.align.stored_table import stored_table
+from trajdiff.align.stored_table import stays_in_files, stored_table
 from trajdiff.align.table import AlignedTable
 from trajdiff.divergence import evidence
 from trajdiff.divergence.abstain import abstention, infrastructure, inside_one_trial
@@ -196,10 +196,16 @@ def analyse_task(job: TaskJob) -> TaskOutcome:
         raise UsageError(f"a worker has trajdiff {__version__}, this is {job.version}")
     expect(job.steps)
     with collected_after():
-        preparer = Preparer(settings=job.settings, effect_of=job.effect_of)
-        return _with_those_ahead(
-            job, prepare_task(preparer, job.task, job.references, {job.task.task_id: job.others})
-        )
+        return _analysed(job)
+
+
+def _analysed(job: TaskJob) -> TaskOutcome:
+    preparer = Preparer(settings=job.settings, effect_of=job.effect_of)
+    prepared = prepare_task(preparer, job.task, job.references, {job.task.task_id: job.others})
+    try:
+        return _with_those_ahead(job, prepared)
+    finally:
+        prepared.release()
 
 
 def _with_those_ahead(job: TaskJob, prepared: PreparedTask) -> TaskOutcome:
@@ -285,6 +291,14 @@ class PreparedTask:
         passes = self.of(Verdict.PASS)
         return [trial for trial in passes if trial.trial_id == self.reference] or passes
 
+    def release(self) -> None:
+        """Lets go of what was worked out where it refers to itself, so that all of it is freed at once: to search
+        for it takes as long as to look at some trials."""
+        self.costs.graphs.clear()
+        self.costs.table = None
+        for trial in (*self.trials.values(), *self.borrowed, *([self.gold] if self.gold is not None else [])):
+            trial.memo.clear()
+
     @cached_property
     def graph(self) -> SuccessGraph | None:
         """The graph of the passes, None where no pass has steps."""
@@ -301,7 +315,8 @@ class PreparedTask:
         rest = [t for t in self.trials.values() if t.trial_id not in inside]
         order = [t.trial_id for t in (*graph.trials, *rest)]
         aligned = [(trial, align_to(graph, trial)) for trial in rest]
-        return aligned_table(graph, aligned, order, self.graph is not None)
+        bare = stays_in_files(self.task, order)
+        return aligned_table(graph, aligned, order, self.graph is not None, bare=bare)
 
     @cached_property
     def roles(self) -> tuple[RoleCount, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from trajdiff.align.graph import Match, SuccessGraph
 from trajdiff.align.pairwise import align
 from trajdiff.align.prepared import PreparedStep, PreparedTrial, argument_value
-from trajdiff.align.similarity import GAP_OPEN, GROUND, Costs, message_likeness, weight
+from trajdiff.align.similarity import GAP_OPEN, GROUND, Costs, weight
 from trajdiff.align.table import AlignedTable, Cell, Op, Row
 from trajdiff.align.values import changed_paths
 from trajdiff.model import Step, StepKind
@@ -34,11 +34,14 @@ def aligned_table(
     others: Sequence[tuple[PreparedTrial, tuple[Match, ...]]],
     order: Sequence[str],
     reference_known: bool = True,
+    *,
+    bare: bool = False,
 ) -> AlignedTable:
     """The aligned table of a task.
 
     Arguments: the graph; the other trials with their matches; all trial ids in column order (the reference is
-    put first); whether the graph's first trial is a reference (a pass) or just the first of the failures.
+    put first); whether the graph's first trial is a reference (a pass) or just the first of the failures;
+    ``bare`` where the texts of the cells are read from their steps later.
     """
     slots = [_Slot(column=number) for number in range(len(graph.columns))]
     behind: dict[int, list[_Slot]] = {}
@@ -53,7 +56,8 @@ def aligned_table(
         ordered += [slot, *behind.get(number, [])]
     reference = graph.trials[0].trial_id
     columns = (reference, *(trial for trial in order if trial != reference))
-    rows = tuple(_row(number, slot, columns) for number, slot in enumerate(ordered, 1))
+    make = _Rows(columns, graph.costs, bare)
+    rows = tuple(make.row(number, slot) for number, slot in enumerate(ordered, 1))
     return AlignedTable(columns=columns, reference=reference if reference_known else None, rows=rows)
 
 
@@ -102,36 +106,67 @@ def _merge_extras(rows: list[_Slot], trial_id: str, steps: list[PreparedStep], c
     return out
 
 
-def _row(number: int, slot: _Slot, columns: tuple[str, ...]) -> Row:
-    reference = slot.steps.get(columns[0])
-    model = reference or next(slot.steps[trial] for trial in columns if trial in slot.steps)
-    cells = []
-    for trial in columns:
-        step = slot.steps.get(trial)
-        if step is None:
-            if reference is not None:
-                cells.append(Cell(trial_id=trial, op=Op.MISSING))
-            continue
-        op = Op.REFERENCE if trial == columns[0] else _op(reference, step)
-        if trial in slot.split:
-            op = Op.SAME
-        elif trial in slot.moved and op is Op.SAME:
-            op = Op.MOVED
-        cells.append(_cell(trial, op, step, reference))
-    return Row(number=number, label=_label(model), cells=tuple(cells))
+class _Rows:
+    """Turns slots into rows."""
 
+    def __init__(self, columns: tuple[str, ...], costs: Costs, bare: bool) -> None:
+        self._columns, self._costs, self._bare = columns, costs, bare
 
-def _op(reference: PreparedStep | None, step: PreparedStep) -> Op:
-    if reference is None:
-        return Op.EXTRA
-    if step.is_message:
-        # Equal values in other words are the same step; where the words have nothing in common the reader must
-        # see both.
-        same = step.commitments == reference.commitments and message_likeness(step, reference) >= GROUND
-        return Op.SAME if same else Op.CHANGED
-    if step.call_key != reference.call_key:
-        return Op.CHANGED
-    return Op.SAME if step.result_text == reference.result_text else Op.OTHER_RESULT
+    def row(self, number: int, slot: _Slot) -> Row:
+        columns, steps = self._columns, slot.steps
+        reference = steps.get(columns[0])
+        model = reference or next(steps[trial] for trial in columns if trial in steps)
+        cells = []
+        for trial in columns:
+            step = steps.get(trial)
+            if step is None:
+                if reference is not None:
+                    cells.append(Cell(trial_id=trial, op=Op.MISSING))
+                continue
+            op = Op.REFERENCE if trial == columns[0] else self._op(reference, step)
+            if trial in slot.split:
+                op = Op.SAME
+            elif trial in slot.moved and op is Op.SAME:
+                op = Op.MOVED
+            cells.append(self._cell(trial, op, step, reference))
+        return Row(number=number, label=_label(model), cells=tuple(cells))
+
+    def _op(self, reference: PreparedStep | None, step: PreparedStep) -> Op:
+        if reference is None:
+            return Op.EXTRA
+        if step.is_message:
+            # Equal values in other words are the same step; where the words have nothing in common the reader
+            # must see both.
+            same = step.commitments == reference.commitments
+            return Op.SAME if same and self._costs.likeness(step, reference) >= GROUND else Op.CHANGED
+        if step.call_key != reference.call_key:
+            return Op.CHANGED
+        return Op.SAME if step.result_text == reference.result_text else Op.OTHER_RESULT
+
+    def _cell(self, trial: str, op: Op, step: PreparedStep, reference: PreparedStep | None) -> Cell:
+        recorded = step.step
+        source, result = recorded.source, recorded.result
+        changed: tuple[str, ...] = ()
+        if op is Op.CHANGED and reference is not None and step.is_call:
+            changed = changed_paths(reference.arguments, step.arguments)
+        told = not self._bare
+        return Cell(
+            trial_id=trial,
+            op=op,
+            step=step.index,
+            actor=recorded.actor,
+            kind=recorded.kind.value,
+            tool=recorded.name,
+            effect=step.effect.value if step.is_call else "",
+            arguments=texts_of(recorded) if told else (),
+            changed=changed,
+            result=result.text if told and result is not None else None,
+            is_error=result.is_error if result is not None else None,
+            text=recorded.text if told else None,
+            message_index=source.message_index,
+            pointer=source.pointer,
+            line=source.line,
+        )
 
 
 def _label(step: PreparedStep) -> str:
@@ -141,30 +176,6 @@ def _label(step: PreparedStep) -> str:
     if step.step.kind is StepKind.TERMINATION:
         return "end"
     return f"{step.step.actor} {step.step.kind}".replace("_", " ")
-
-
-def _cell(trial: str, op: Op, step: PreparedStep, reference: PreparedStep | None) -> Cell:
-    source = step.step.source
-    changed: tuple[str, ...] = ()
-    if op is Op.CHANGED and reference is not None and step.is_call:
-        changed = changed_paths(reference.arguments, step.arguments)
-    return Cell(
-        trial_id=trial,
-        op=op,
-        step=step.index,
-        actor=step.step.actor,
-        kind=step.step.kind.value,
-        tool=step.step.name,
-        effect=step.effect.value if step.is_call else "",
-        arguments=argument_texts(step),
-        changed=changed,
-        result=step.step.result.text if step.step.result is not None else None,
-        is_error=step.step.result.is_error if step.step.result is not None else None,
-        text=step.step.text,
-        message_index=source.message_index,
-        pointer=source.pointer,
-        line=source.line,
-    )
 
 
 def argument_texts(step: PreparedStep) -> tuple[tuple[str, str], ...]:

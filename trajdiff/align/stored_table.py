@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -95,14 +95,7 @@ class StoredTable(AlignedTable):
         """The rows; their texts are read when they are asked for."""
         known = _LAST.get(id(self))
         if known is None or known[0] is not self:
-            rows = tuple(
-                Row(
-                    number=row.number,
-                    label=row.label,
-                    cells=tuple(_stored(cell, self._steps) for cell in row.cells),
-                )
-                for row in self.skeleton
-            )
+            rows = _with_texts(self.skeleton, self._steps)
             known = _LAST[id(self)] = self, rows
             while len(_LAST) > _UNPACKED:
                 _LAST.popitem(last=False)
@@ -126,20 +119,37 @@ _LAST: OrderedDict[int, tuple[StoredTable, tuple[Row, ...]]] = OrderedDict()
 
 def stored_table(table: AlignedTable, task: TaskTrials) -> AlignedTable:
     """The table, packed where the steps of the task's trials stay in their file."""
-    if isinstance(table, StoredTable):
+    if isinstance(table, StoredTable) or not stays_in_files(task, table.columns):
         return table
     steps = {trial.trial_id: trial.steps for trial in task.trials}
-    if any(isinstance(steps.get(trial, ()), tuple) for trial in table.columns):
-        return table
-    rows = tuple(
-        replace(row, cells=tuple(replace(cell, arguments=(), result=None, text=None) for cell in row.cells))
-        for row in table.rows
-    )
+    rows = tuple(row if all(map(_is_bare, row.cells)) else _without_texts(row) for row in table.rows)
     try:
         packed = zlib.compress(msgspec.msgpack.encode(rows), 1)
     except (ValueError, TypeError):  # a lone surrogate in a name
-        return table
+        return replace(table, rows=_with_texts(rows, steps))
     return _restored(table.columns, table.reference, packed, steps)
+
+
+def stays_in_files(task: TaskTrials, trials: Collection[str]) -> bool:
+    """Whether the steps of all of these trials of the task stay in their file."""
+    steps = {trial.trial_id: trial.steps for trial in task.trials}
+    return not any(isinstance(steps.get(trial, ()), tuple) for trial in trials)
+
+
+def _is_bare(cell: Cell) -> bool:
+    return not cell.arguments and cell.result is None and cell.text is None
+
+
+def _without_texts(row: Row) -> Row:
+    cells = (replace(cell, arguments=(), result=None, text=None) for cell in row.cells)
+    return Row(number=row.number, label=row.label, cells=tuple(cells))
+
+
+def _with_texts(rows: Sequence[Row], steps: Mapping[str, Sequence[Step]]) -> tuple[Row, ...]:
+    return tuple(
+        Row(number=row.number, label=row.label, cells=tuple(_stored(cell, steps) for cell in row.cells))
+        for row in rows
+    )
 
 
 def _restored(

@@ -75,15 +75,17 @@ class AlignedTable:
         """The table with these (trial id, step) cells never folded away as equal: a reader must see the place
         that a divergence names."""
 
-        def seen(cell: Cell) -> Cell:
-            equal = cell.op in (Op.SAME, Op.MOVED) and (cell.trial_id, cell.step) in steps
-            return replace(cell, op=Op.CHANGED) if equal and cell.kind == "message" else cell
+        def equal(cell: Cell) -> bool:
+            named = cell.kind == "message" and (cell.trial_id, cell.step) in steps
+            return named and cell.op in (Op.SAME, Op.MOVED)
 
         def shown(row: Row) -> Row:
-            cells = tuple(map(seen, row.cells))
-            return row if cells == row.cells else replace(row, cells=cells)
+            if not any(map(equal, row.cells)):
+                return row
+            cells = (replace(cell, op=Op.CHANGED) if equal(cell) else cell for cell in row.cells)
+            return replace(row, cells=tuple(cells))
 
-        return replace(self, rows=tuple(map(shown, self.rows)))
+        return replace(self, rows=tuple(map(shown, self.rows))) if steps else self
 
     def row_of(self, trial_id: str, step: int) -> int | None:
         """Row number that holds this step of this trial, or None."""
