@@ -292,9 +292,10 @@ class PreparedTask:
         return [trial for trial in passes if trial.trial_id == self.reference] or passes
 
     def release(self) -> None:
-        """Lets go of what was worked out where it refers to itself, so that all of it is freed at once: to search
-        for it takes as long as to look at some trials."""
+        """Lets go of what refers to itself, so that all of it is freed at once: to search for it takes as long as
+        to look at some trials."""
         self.costs.graphs.clear()
+        self.costs.merged.clear()
         self.costs.table = None
         for trial in (*self.trials.values(), *self.borrowed, *([self.gold] if self.gold is not None else [])):
             trial.memo.clear()

@@ -14,6 +14,7 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, cast
 
 from trajdiff.align.order import commutes
+from trajdiff.align.pairwise import LONG
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.searches import Search, search_all
 from trajdiff.align.similarity import FULL, Costs, weight
@@ -176,19 +177,62 @@ def success_graphs(groups: Sequence[Sequence[PreparedTrial]], costs: Costs) -> t
     names = [tuple(trial.trial_id for trial in passes) for passes in groups]
     wanted = {name: passes for name, passes in zip(names, groups, strict=True) if name not in costs.graphs}
     pair_costs([pair for passes in wanted.values() for pair in _to_compare(passes)], costs)
-    orders: dict[tuple[str, ...], tuple[PreparedTrial, ...]] = {}
-    for name, passes in wanted.items():
-        first = medoid(passes, costs)
-        orders[name] = (passes[first], *(t for number, t in enumerate(passes) if number != first))
+    orders = {name: _in_order(passes, costs) for name, passes in wanted.items()}
+    # Groups of the same passes may come to one order.
+    new = {_ids(order): order for order in orders.values() if _ids(order) not in costs.merged}
     built: dict[tuple[str, ...], SuccessGraph] = {}
-    for size in range(1, max(map(len, wanted), default=0) + 1):
+    for size in range(1, max(map(len, new), default=0) + 1):
         begun: dict[tuple[str, ...], tuple[PreparedTrial, ...]] = {}
-        for order in orders.values():
+        for order in new.values():
             if len(order) >= size:
-                begun.setdefault(tuple(trial.trial_id for trial in order[:size]), order[:size])
+                begun.setdefault(_ids(order[:size]), order[:size])
         built = _extended(built, begun, costs)
-        costs.graphs |= {name: built[_ids(order)] for name, order in orders.items() if len(order) == size}
+        costs.merged |= {name: built[name] for name in new if len(name) == size}
+    costs.graphs |= {name: costs.merged[_ids(order)] for name, order in orders.items()}
     return tuple(cast("SuccessGraph", costs.graphs[name]) for name in names)
+
+
+def _in_order(passes: Sequence[PreparedTrial], costs: Costs) -> tuple[PreparedTrial, ...]:
+    """The passes in the order in which they are merged: the medoid first."""
+    first = medoid(passes, costs)
+    return (passes[first], *(trial for number, trial in enumerate(passes) if number != first))
+
+
+class GraphToCome(SuccessGraph):
+    """The success graph of passes, which are merged only where somebody looks at its columns: many answers need
+    no more than the passes in their order."""
+
+    def __init__(self, passes: Sequence[PreparedTrial], costs: Costs) -> None:
+        object.__setattr__(self, "trials", _in_order(passes, costs))
+        object.__setattr__(self, "costs", costs)
+
+    @property
+    def is_made(self) -> bool:
+        """Whether somebody has looked."""
+        return "_made" in self.__dict__
+
+    @cached_property
+    def _made(self) -> SuccessGraph:
+        return success_graph(self.trials, self.costs)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """See ``SuccessGraph``."""
+        return self._made.columns
+
+    @property
+    def kinds(self) -> tuple[tuple[PreparedStep, ...], ...]:
+        """See ``SuccessGraph``."""
+        return self._made.kinds
+
+    @property
+    def aligned(self) -> dict[int, tuple[PreparedTrial, tuple[Match, ...]]]:
+        """See ``SuccessGraph``."""
+        return self._made.aligned
+
+    @property
+    def _steps(self) -> dict[int, tuple[PreparedStep, ...]]:
+        return self._made._steps
 
 
 def _ids(trials: Sequence[PreparedTrial]) -> tuple[str, ...]:
@@ -248,9 +292,11 @@ def pair_costs(pairs: Sequence[tuple[PreparedTrial, PreparedTrial]], costs: Cost
         Search(kinds=[(s,) for s in a.steps], support=[1] * len(a.steps), steps=b.steps, total=1)
         for a, b in wanted.values()
     ]
-    for name, found in zip(wanted, search_all(jobs, costs), strict=True):
-        costs.pairs[name[0], name[1]] = found.cost
-    return [costs.pairs[left.trial_id, right.trial_id] for left, right in pairs]
+    for (left, right), job, found in zip(wanted, jobs, search_all(jobs, costs), strict=True):
+        costs.pairs[left, right] = found.cost
+        if job.cells <= LONG:  # which is searched whole, so that the way round does not matter
+            costs.pairs[right, left] = found.cost
+    return [costs.pairs[one.trial_id, other.trial_id] for one, other in pairs]
 
 
 def align_to(graph: SuccessGraph, trial: PreparedTrial) -> tuple[Match, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from trajdiff.align.prepared import PreparedTrial
@@ -103,20 +104,20 @@ def _ids(key: str | None, record: Mapping[str, Any]) -> set[str]:
     """What a record is called: its own identifiers stand at its top level (deeper ones belong to records inside
     it), or it stands under its identifier."""
     if "" in record:  # what stands under no name stands at the top level
-        leaf = leaves(record)
+        ids = {value for path, value in leaves(record) if is_identifier(value) and _names_record(path)}
     else:
-        scalars = (
-            (str(name), parse_embedded(item)) for name, item in record.items() if _names_record(str(name))
-        )
-        leaf = (
-            (name, canonical(item))
-            for name, item in scalars
-            if item is not None and not isinstance(item, (dict, list, tuple)) and not is_volatile(name)
-        )
-    ids = {value for path, value in leaf if is_identifier(value) and _names_record(path)}
+        items = (parse_embedded(record[name]) for name in _names(tuple(record)))
+        scalars = (canonical(x) for x in items if x is not None and not isinstance(x, (dict, list, tuple)))
+        ids = {value for value in scalars if is_identifier(value)}
     if key is not None and is_identifier(str(key)):
         ids.add(str(key).casefold())
     return ids
+
+
+@lru_cache(maxsize=4096)
+def _names(names: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The names of a record under which its own identifiers stand; most records have the names of others."""
+    return tuple(name for name in names if _names_record(str(name)) and not is_volatile(str(name)))
 
 
 def _singled_out(records: Group) -> Iterator[tuple[str, frozenset[Leaf]]]:

@@ -196,4 +196,4 @@ _write = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 
 def _text(value: object) -> str:
-    return _write(value)
+    return str(value) if type(value) is int else _write(value)

@@ -131,11 +131,12 @@ def same_look(left: PreparedStep, right: PreparedStep) -> bool:
 @dataclass
 class Costs:
     """Integer costs of aligning steps, each distinct pair computed once per task; and what was built with
-    them: costs of pairs of trials and graphs of passes, by trial ids."""
+    them: costs of pairs of trials and graphs of passes, by trial ids, and graphs by those in merged order."""
 
     known: dict[tuple[int, int], int] = field(default_factory=dict)
     pairs: dict[tuple[str, str], int] = field(default_factory=dict)
     graphs: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    merged: dict[tuple[str, ...], Any] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     table: Any = None
     places: dict[str, Any] = field(default_factory=dict)

@@ -64,8 +64,9 @@ def role_counts(graph: SuccessGraph | None) -> tuple[RoleCount, ...]:
         first, *others = graph.steps(column)
         if not first.is_call or not first.by_agent or first.failed:
             continue
+        left = _by_name(first) if others else {}
         for other in others:
-            left, right = _by_name(first), _by_name(other)
+            right = _by_name(other)
             for name in sorted({*left, *right}):
                 key = (first.step.name or "", name)
                 pairs[key] += 1

@@ -123,6 +123,11 @@ class Case:
         return frozenset[tuple[str, str]]().union(*(_leaves(trial, reads=False) for trial in self.passes))
 
     @cached_property
+    def arguments_of_passes(self) -> frozenset[tuple[str, str]]:
+        """Paths and values of the arguments of all calls of the passes."""
+        return frozenset[tuple[str, str]]().union(*(_leaves(trial, reads=True) for trial in self.passes))
+
+    @cached_property
     def argument_leaves(self) -> frozenset[tuple[str, str]]:
         """Paths and values of the arguments of all calls in this task's trials."""
         trials = (*self._trials, *self.failures)

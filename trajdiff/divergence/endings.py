@@ -29,11 +29,11 @@ def loop(
     repetition of a call made that often in all; None where the trial does not repeat itself. ``needed`` are
     calls that passes make too: the first of those is no repetition. ``in_a_row`` asks for a run."""
     calls = [step for step in steps if step.is_call and step.by_agent]
+    keys = [step.full_key for step in calls]
     for at in range(len(calls) - LOOP + 1):
-        run = calls[at : at + LOOP]
-        if len({step.full_key for step in run}) == 1:
-            again = run[0].full_key in {step.full_key for step in calls[:at]}
-            return run[0] if again or run[0].call_key not in needed else run[1]
+        if all(key == keys[at] for key in keys[at + 1 : at + LOOP]):
+            first, second = calls[at], calls[at + 1]
+            return first if keys[at] in keys[:at] or first.call_key not in needed else second
     if in_a_row:
         return None
     seen: dict[str, list[PreparedStep]] = {}
@@ -55,8 +55,7 @@ def ending(case: Case, owes: bool) -> Suspect | None:
     cut = reason in LIMITS
     if last is None or not (cut or owes):
         return None
-    needed = {step.call_key for trial in case.passes for step in trial.calls}
-    repeated = loop(case.steps, needed, in_a_row=not cut)
+    repeated = loop(case.steps, case.calls_of_passes, in_a_row=not cut)
     if repeated is not None and not cut:
         other = [s for s in case.failing.calls if s.position > repeated.position and not s.thinks]
         if any(s.call_key != repeated.call_key and s.effect is not Effect.CONTROL for s in other):
@@ -79,7 +78,7 @@ def own_ending(case: Case) -> Suspect | None:
     if last is None or not calls:
         return None
     end, kind = calls[-1], Kind.UNRECOVERED_ERROR
-    repeated = loop(calls[-LOOP:], {s.call_key for t in case.passes for s in t.calls}, in_a_row=True)
+    repeated = loop(calls[-LOOP:], case.calls_of_passes, in_a_row=True)
     root: PreparedStep | None = repeated
     done: list[PreparedStep | None] = []
     if repeated is not None:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 
-from trajdiff.align.graph import align_all, success_graphs
+from trajdiff.align.graph import GraphToCome, align_all, success_graphs
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.rows import argument_texts
 from trajdiff.align.values import only_left
@@ -214,14 +214,18 @@ def stable(case: Case, suspect: Suspect) -> bool:
     everyone = range(len(case.passes))
     tried = everyone if len(everyone) <= MOST_LEFT_OUT else (0, *everyone[1 - MOST_LEFT_OUT :])
     rests = [[case.passes[n] for n in everyone if n != left_out] for left_out in tried]
-    graphs = success_graphs(rests, case.graph.costs)
-    align_all([(graph, case.failing) for graph in graphs])  # together is quicker, even where one is enough
+    graphs = [GraphToCome(rest, case.graph.costs) for rest in rests]
+    together = False
     for graph in graphs:
         again = earliest(
             Case(task=case.task, failing=case.failing, graph=graph, levels=case.levels, left_out=1)
         )
         if again is None or (again.kind, again.root) != (suspect.kind, suspect.root):
             return False
+        if graph.is_made and not together:  # so will be the others, which together is quicker
+            success_graphs([one.trials for one in graphs], case.graph.costs)
+            align_all([(one, case.failing) for one in graphs])
+            together = True
     return True
 
 

@@ -69,8 +69,8 @@ def is_write(step: PreparedStep) -> bool:
 
 
 def key(step: PreparedStep) -> str:
-    """Identity of a write: semantic step and canonical arguments."""
-    return f"{step.label}\0{step.argument_text}"
+    """Identity of a write: semantic step and canonical arguments (all are the agent's)."""
+    return step.call_key
 
 
 def effective_writes(trial: PreparedTrial) -> tuple[PreparedStep, ...]:

@@ -18,7 +18,7 @@ from trajdiff.divergence.common_answers import without_the_common_answer
 from trajdiff.divergence.endings import own_ending
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.divergence.ledger import effective_writes, key, standing
-from trajdiff.divergence.places import place_of_call, required_read
+from trajdiff.divergence.places import place_of_call, reads, required_read
 from trajdiff.model import Effect
 
 #: Passes that must agree before a level below writes says anything.
@@ -57,12 +57,13 @@ def told(trial: PreparedTrial) -> frozenset[str]:
 def other_result(case: Case) -> Suspect | None:
     """The same call with another result than in every pass, with no write of the trial's own before it that
     touches the same entity; where there is one that the trial tried twice, the second try."""
-    for step in case.steps:
-        # A write answers with new ids of its own; what it did shows in later reads.
-        if not step.by_agent or step.effect is not Effect.READ or step.folded or step.failed:
+    answers = [_answers(trial) for trial in case.passes]
+    # A write answers with new ids of its own; what it did shows in later reads.
+    for step in reads(case.failing):
+        if step.folded:
             continue
-        theirs = [_answers(trial).get(step.call_key, frozenset()) for trial in case.passes]
-        if any(step.result_text in answers for answers in theirs):
+        theirs = [known.get(step.call_key, frozenset()) for known in answers]
+        if any(step.result_text in known for known in theirs):
             continue
         shared = frozenset.intersection(*theirs)
         if not shared or _later_answers(case.failing, step) & shared:
@@ -180,8 +181,8 @@ def skipped_guard(case: Case) -> Suspect | None:
         places = [(trial, other.position) for trial, other in others if other is not None]
         if len(places) < len(others):
             continue
-        for read in reference.calls:
-            if read.effect is not Effect.READ or read.failed or entities(read).isdisjoint(entities(write)):
+        for read in reads(reference):
+            if entities(read).isdisjoint(entities(write)):
                 continue
             if not _looked(case.failing, read, write.position) and all(
                 _looked(t, read, at) for t, at in places

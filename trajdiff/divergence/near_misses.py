@@ -40,8 +40,7 @@ def near_misses(case: Case) -> Iterator[NearMiss]:
                 text=f"{repair.opened.step.name} {repair.deviation}",
                 step=ref(trial, repair.opened),
             )
-    needed = {step.call_key for other in case.passes for step in other.calls}
-    again = loop(case.steps, needed)
+    again = loop(case.steps, case.calls_of_passes)
     if again is not None:
         yield NearMiss(
             trial_id=trial.trial_id,

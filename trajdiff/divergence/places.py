@@ -6,7 +6,7 @@ with the passes before it, and not before its inputs were there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trajdiff.align.graph import Match
 from trajdiff.align.mentions import states
@@ -133,11 +133,18 @@ def required_read(case: Case, reference: PreparedTrial, write: PreparedStep | No
 
 def unmade_reads(case: Case, reference: PreparedTrial) -> Iterator[PreparedStep]:
     """Reads of a pass that every pass makes and the failing trial never does, in order."""
-    keys = {step.call_key for step in case.failing.calls if not step.failed}
-    for step in reference.calls:
-        unmade = step.effect is Effect.READ and not step.failed and step.call_key not in keys
-        if unmade and all(step.call_key in trial.calls_by_key for trial in case.passes):
+    for step in reads(reference):
+        made = any(not own.failed for own in case.failing.calls_by_key.get(step.call_key, ()))
+        if not made and all(step.call_key in trial.calls_by_key for trial in case.passes):
             yield step
+
+
+def reads(trial: PreparedTrial) -> Sequence[PreparedStep]:
+    """The reads of a trial's agent that were not refused, in order."""
+    known: list[PreparedStep] | None = trial.memo.get("reads")
+    if known is None:
+        known = trial.memo["reads"] = [s for s in trial.calls if s.effect is Effect.READ and not s.failed]
+    return known
 
 
 def _rests_on(case: Case, write: PreparedStep, read: PreparedStep) -> bool:
@@ -164,12 +171,16 @@ def _inputs_known(case: Case, call: PreparedStep) -> int | None:
 
 def first_seen(trial: PreparedTrial, value: str, path: str = "") -> int | None:
     """Position of the first step of a trial that has a value, or None."""
-    for step in trial.steps:
-        if step.is_message and states(step.text, value, path):
-            return step.position
-        if step.is_call and (value in step.argument_values or value in step.result_values):
-            return step.position
-    return None
+    known: dict[tuple[str, str], int | None] = trial.memo.setdefault("first seen", {})
+    if (value, path) not in known:
+        known[value, path] = next((step.position for step in trial.steps if _shows(step, value, path)), None)
+    return known[value, path]
+
+
+def _shows(step: PreparedStep, value: str, path: str) -> bool:
+    if step.is_message:
+        return states(step.text, value, path)
+    return step.is_call and (value in step.argument_values or value in step.result_values)
 
 
 def _lead_in(reference: PreparedTrial, call: PreparedStep, *, asks: bool) -> PreparedStep:

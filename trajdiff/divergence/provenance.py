@@ -155,7 +155,7 @@ def _search(
 ) -> Commitment | None:
     """The first look that is restricted to a differing value by which no pass looks, with no look behind it by
     what passes use; a look at another record restricts nothing."""
-    known = entities(call) | {v for t in case.passes for s in t.calls for _, v in s.argument_leaves}
+    known = entities(call) | {value for _, value in case.arguments_of_passes}
     own = [
         (p, v) for p, v in differing if len(v) >= SINGLE and v not in known and not case.stated_in_passes(v, p)
     ]
@@ -187,8 +187,7 @@ def _read(case: Case, call: PreparedStep, differing: Sequence[Leaf], depth: int)
 
 
 def _blame_read(case: Case, step: PreparedStep, depth: int) -> Commitment | None:
-    same = [s for t in case.passes for s in t.calls if s.call_key == step.call_key]
-    if same:
+    if step.call_key in case.calls_of_passes:
         own_write = any(
             w.effect is Effect.WRITE and not w.failed and w.is_call for w in case.steps[: step.position]
         )

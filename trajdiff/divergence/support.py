@@ -82,7 +82,7 @@ def put_back(case: Case, suspect: Suspect, trials: Sequence[PreparedTrial]) -> i
     manifest = case.steps[suspect.manifest]
     if not is_write(manifest) or suspect.kind in ABSENT:
         return 0
-    made = [t for t in trials if any(is_write(s) and key(s) == key(manifest) for s in t.steps)]
+    made = [t for t in trials if any(map(is_write, t.calls_by_key.get(key(manifest), ())))]
     return sum(all(key(s) != key(manifest) for s in effective_writes(trial)) for trial in made)
 
 
