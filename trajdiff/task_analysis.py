@@ -292,7 +292,7 @@ class PreparedTask:
         return [trial for trial in passes if trial.trial_id == self.reference] or passes
 
     def release(self) -> None:
-        """Lets go of what refers to itself, so that all of it is freed at once: to search for it takes as long as
+        """Lets go of what refers to itself, so that it is freed at once: a search for it takes as long as
         to look at some trials."""
         self.costs.graphs.clear()
         self.costs.merged.clear()

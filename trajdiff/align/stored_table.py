@@ -8,7 +8,6 @@ from __future__ import annotations
 import zlib
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 import msgspec
@@ -22,50 +21,6 @@ from trajdiff.model import Step, TaskTrials
 _UNPACKED = 2
 
 _decoder = msgspec.msgpack.Decoder(tuple[Row, ...])
-
-
-class StoredCell(Cell):
-    """A cell whose texts are those of its step, read when they are asked for."""
-
-    __slots__ = ("_steps",)
-
-    _steps: Sequence[Step]
-
-    def __new__(cls, **fields: Any) -> Any:
-        """A changed copy (``replace``) is a cell like any other."""
-        return Cell(**fields)
-
-    @property
-    def arguments(self) -> tuple[tuple[str, str], ...]:
-        """The arguments of the step, as (name, text)."""
-        return texts_of(self._recorded)
-
-    @property
-    def result(self) -> str | None:
-        """What the step got back."""
-        found = self._recorded.result
-        return None if found is None else found.text
-
-    @property
-    def text(self) -> str | None:
-        """What the step says."""
-        return self._recorded.text
-
-    @property
-    def _recorded(self) -> Step:
-        assert self.step is not None
-        return self._steps[self.step]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Cell):
-            return NotImplemented
-        return all(getattr(self, one.name) == getattr(other, one.name) for one in _CELL)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-_CELL = fields(Cell)
-_KEPT = tuple(one.name for one in _CELL if one.name not in ("arguments", "result", "text"))
 
 
 class StoredTable(AlignedTable):
@@ -92,7 +47,7 @@ class StoredTable(AlignedTable):
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The rows; their texts are read when they are asked for."""
+        """The rows; their texts are read when the rows are asked for."""
         known = _LAST.get(id(self))
         if known is None or known[0] is not self:
             rows = _with_texts(self.skeleton, self._steps)
@@ -146,10 +101,21 @@ def _without_texts(row: Row) -> Row:
 
 
 def _with_texts(rows: Sequence[Row], steps: Mapping[str, Sequence[Step]]) -> tuple[Row, ...]:
+    shown = {cell.trial_id for row in rows for cell in row.cells if cell.step is not None}
+    recorded = {trial: tuple(steps[trial]) for trial in shown}
     return tuple(
-        Row(number=row.number, label=row.label, cells=tuple(_stored(cell, steps) for cell in row.cells))
+        Row(number=row.number, label=row.label, cells=tuple([_told(cell, recorded) for cell in row.cells]))
         for row in rows
     )
+
+
+def _told(cell: Cell, steps: Mapping[str, Sequence[Step]]) -> Cell:
+    """A cell with the texts of its step."""
+    if cell.step is None:
+        return cell
+    step = steps[cell.trial_id][cell.step]
+    result = None if step.result is None else step.result.text
+    return replace(cell, arguments=texts_of(step), result=result, text=step.text)
 
 
 def _restored(
@@ -158,14 +124,4 @@ def _restored(
     made: StoredTable = object.__new__(StoredTable)
     for name, value in (("columns", columns), ("reference", reference), ("_packed", packed), ("_steps", steps)):
         object.__setattr__(made, name, value)
-    return made
-
-
-def _stored(cell: Cell, steps: Mapping[str, Sequence[Step]]) -> Cell:
-    if cell.step is None:
-        return cell
-    made: StoredCell = object.__new__(StoredCell)
-    for name in _KEPT:
-        object.__setattr__(made, name, getattr(cell, name))
-    object.__setattr__(made, "_steps", steps[cell.trial_id])
     return made

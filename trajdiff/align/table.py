@@ -9,6 +9,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
+from msgspec import Struct
+
 from trajdiff.frozen import replace
 
 
@@ -24,8 +26,7 @@ class Op(StrEnum):
     MOVED = "moved"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """One trial in one row. ``step`` indexes ``Trial.steps`` (None where the trial has no such step).
 
     ``arguments`` and ``result`` are full texts; ``changed`` lists the argument paths that differ from the
@@ -49,8 +50,7 @@ class Cell:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True, gc=False):
     """One semantic step. ``number`` counts from 1 and is the same for all trials of the task."""
 
     number: int

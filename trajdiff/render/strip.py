@@ -63,7 +63,7 @@ def strip_lines(
 ) -> list[Line]:
     """The strip, broken into blocks of steps where it is wider than the screen."""
     table = task.finding.table
-    if table is None or not table.rows or not variants:
+    if table is None or not table.skeleton or not variants:
         return []
     labels = tuple(_label(variant, table, marks) for variant in variants)
     strip = _Strip(
@@ -73,13 +73,14 @@ def strip_lines(
         places=places,
         marks=marks,
         margin=max(width_of(label) for label in labels) + 2,
-        size=max(len(str(table.rows[-1].number)) + 1, 3),
+        size=max(len(str(table.skeleton[-1].number)) + 1, 3),
     )
     room = max((width - strip.margin) // strip.size, 4)
     lines: list[Line] = []
-    for begin in range(0, len(table.rows), room):
-        last = begin + room >= len(table.rows)
-        lines += strip.block(table.rows[begin : begin + room], width if last else 0)
+    rows = table.skeleton
+    for begin in range(0, len(rows), room):
+        last = begin + room >= len(rows)
+        lines += strip.block(rows[begin : begin + room], width if last else 0)
     return lines
 
 

@@ -152,7 +152,7 @@ def _place(row: SheetRow, text: str, task: TaskReport, problems: list[str]) -> s
 
 def _place_of_step(row: SheetRow, number: int, task: TaskReport, problems: list[str]) -> str | None:
     table = task.finding.table
-    rows = () if table is None else tuple(one for one in table.rows if one.number == number)
+    rows = () if table is None else tuple(one for one in table.skeleton if one.number == number)
     own = row.cells.get("trial_id", "")
     for line in rows:
         cells = sorted(line.cells, key=lambda cell: cell.trial_id != own)

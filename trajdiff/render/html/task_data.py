@@ -256,7 +256,7 @@ def _silent(task: TaskReport, variants: Sequence[VariantRow]) -> list[dict[str, 
 
 
 def _variant(variant: VariantRow, table: AlignedTable, trials: dict[str, int]) -> dict[str, Any]:
-    marks = [step_mark(row, variant.shown, table, UNICODE).text for row in table.rows]
+    marks = [step_mark(row, variant.shown, table, UNICODE).text for row in table.skeleton]
     return {
         "trials": [trials[trial.trial_id] for trial in variant.trials],
         "shown": trials[variant.shown],

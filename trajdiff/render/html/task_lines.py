@@ -132,4 +132,4 @@ def _tools(task: TaskReport) -> list[str]:
     table = task.finding.table
     if table is None:
         return []
-    return sorted({one_line(cell.tool) for row in table.rows for cell in row.cells if cell.tool})
+    return sorted({one_line(cell.tool) for row in table.skeleton for cell in row.cells if cell.tool})
