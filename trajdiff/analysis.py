@@ -15,40 +15,36 @@ from trajdiff.align.graph import align_to, success_graph
 from trajdiff.align.prepared import Preparer
 from trajdiff.align.rows import aligned_table
 from trajdiff.align.table import AlignedTable
+from trajdiff.chosen_tasks import ChosenTasks
 from trajdiff.divergence import evidence
-from trajdiff.divergence.argument_roles import totals, with_roles
+from trajdiff.divergence.argument_roles import RoleCount, totals, with_roles
 from trajdiff.divergence.borrowed import References, of_other_groups
 from trajdiff.divergence.case import ALL_LEVELS, OF_COMMANDS, Case, Levels
 from trajdiff.divergence.critical import earliest
 from trajdiff.divergence.effects import Effects, classify
 from trajdiff.divergence.finding import Divergence, FindingKind, SelfCheck, TaskFinding, ToolEffect
 from trajdiff.errors import UsageError
-from trajdiff.execution.remembering import keep
 from trajdiff.execution.runner import SERIAL, Lost, Runner
 from trajdiff.frozen import replace
-from trajdiff.importers.stored_steps import release_steps
-from trajdiff.model import Corpus, Diagnostic, Severity, TaskTrials, Verdict
-from trajdiff.reliability.stored_trials import take_over
+from trajdiff.model import Corpus, Diagnostic, TaskTrials, Verdict
 from trajdiff.settings import Settings
 from trajdiff.task_analysis import (
     Forecast,
-    Hinted,
     TaskJob,
     TaskOutcome,
     allowed_levels,
-    analyse_task,
-    lean,
     prepare_task,
     table_of,
-    without,
 )
+from trajdiff.task_runs import again, outcomes_of, problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
     """Findings by task id, effects of tools, the self-check, and the levels below writes that were used.
 
-    ``problems`` name the tasks that could not be worked on: a worker died or took too long.
+    ``problems`` name the tasks that could not be worked on: a worker died or took too long. Self-check and
+    levels are empty where they were not asked for.
     """
 
     findings: Mapping[str, TaskFinding]
@@ -63,6 +59,7 @@ def analyse(
     settings: Settings,
     *,
     tasks: Sequence[str] | None = None,
+    whole: bool = True,
     progress: Callable[[int, int], None] | None = None,
     references: References | None = None,
     runner: Runner = SERIAL,
@@ -70,6 +67,7 @@ def analyse(
     """Finds, for every task (or those named), where its failing trials left the ways of succeeding.
 
     ``progress(done, total)`` is called after each of these. With ``tasks=()`` only the tools are classified.
+    Without ``whole`` nothing is asked for but the findings of these tasks, which spares most work on others.
     ``references`` are those the user named; passes of other agents on the same task are borrowed without.
     ``runner`` says where tasks are worked on; the result does not depend on it.
     """
@@ -78,16 +76,32 @@ def analyse(
     jobs = task_jobs(corpus, settings, effects, tasks, references)
     if not any(job.wanted for job in jobs):
         return Analysis(findings={}, tools=effects.rows)
+    if not whole and not all(job.wanted for job in jobs):
+        return _of_chosen(corpus, ChosenTasks(jobs, runner), effects.rows, progress)
     forecast = Forecast()
     first = _run(jobs, runner, forecast, progress)
     tried = [outcome for outcome in first if isinstance(outcome, TaskOutcome)]
     levels = allowed_levels(tried)
     found = dict(enumerate(first))
     asked = dict(enumerate(jobs))
-    while again := _again(asked, found, levels):
-        asked |= again
-        found |= zip(again, _run(list(again.values()), runner, forecast), strict=True)
+    while redo := again(asked, found, levels):
+        asked |= redo
+        found |= zip(redo, _run(list(redo.values()), runner, forecast), strict=True)
     return assembled(corpus, [found[at] for at in range(len(jobs))], levels, effects.rows, level_alarms(tried))
+
+
+def _of_chosen(
+    corpus: Corpus,
+    chosen: ChosenTasks,
+    tools: tuple[ToolEffect, ...],
+    progress: Callable[[int, int], None] | None,
+) -> Analysis:
+    """The analysis of some tasks alone."""
+    outcomes = chosen.outcomes(progress)
+    findings, problems = _findings(
+        [(corpus.tasks[at], outcomes[at]) for at in sorted(outcomes)], chosen.roles(outcomes)
+    )
+    return Analysis(findings=findings, tools=tools, problems=problems)
 
 
 def task_jobs(
@@ -124,15 +138,6 @@ def level_alarms(outcomes: Sequence[TaskOutcome]) -> tuple[tuple[str, int], ...]
     return tuple((level, counts[level]) for level in sorted(ALL_LEVELS))
 
 
-def _again(
-    asked: Mapping[int, TaskJob], found: Mapping[int, TaskOutcome | Lost], levels: frozenset[str]
-) -> dict[int, TaskJob]:
-    """The jobs whose outcomes relied on levels that are not allowed, without those."""
-    done = {at: one for at, one in found.items() if isinstance(one, TaskOutcome)}
-    jobs = {at: without(asked[at], outcome, levels) for at, outcome in done.items()}
-    return {at: job for at, job in jobs.items() if job is not None}
-
-
 def assembled(
     corpus: Corpus,
     outcomes: Sequence[TaskOutcome | Lost],
@@ -142,44 +147,41 @@ def assembled(
 ) -> Analysis:
     """The analysis from the outcomes of all tasks of a corpus, in its order; ``levels`` are those in use, and
     ``tried`` what each level came to on held-out passes."""
-    roles = totals(count for one in outcomes if isinstance(one, TaskOutcome) for count in one.roles)
-    findings = {}
-    problems = []
-    alarms: list[str] = []
-    for task, outcome in zip(corpus.tasks, outcomes, strict=True):
-        if isinstance(outcome, Lost):
-            problems.append(_problem(task, outcome))
-            text = f"not analysed: {outcome.reason}"
-            findings[task.task_id] = TaskFinding(task_id=task.task_id, kind=FindingKind.NOT_COMPARED, text=text)
-            continue
-        alarms += [f"{task.task_id}/{trial}" for trial, _ in outcome.alarms]
-        if outcome.finding is not None:
-            findings[task.task_id] = with_roles(outcome.finding, roles)
-    held_out = sum(one.held_out for one in outcomes if isinstance(one, TaskOutcome))
+    done = [one for one in outcomes if isinstance(one, TaskOutcome)]
+    roles = [count for one in done for count in one.roles]
+    findings, problems = _findings(list(zip(corpus.tasks, outcomes, strict=True)), roles)
+    alarms = [f"{one.task_id}/{trial}" for one in done for trial, _ in one.alarms]
+    held_out = sum(one.held_out for one in done)
     check = SelfCheck(false_alarms=len(alarms), passing_trials=held_out, alarms=tuple(alarms), by_level=tried)
     return Analysis(
         findings=findings,
         tools=tools,
         self_check=check,
         levels=tuple(sorted(levels - (OF_COMMANDS - _relied(outcomes)))),
-        problems=tuple(problems),
+        problems=problems,
     )
+
+
+def _findings(
+    worked_on: Sequence[tuple[TaskTrials, TaskOutcome | Lost]], roles: Sequence[RoleCount]
+) -> tuple[dict[str, TaskFinding], tuple[Diagnostic, ...]]:
+    """The findings of tasks by id, with what ``roles`` teach about arguments, and what is told of lost ones."""
+    taught = totals(roles)
+    findings = {}
+    problems = []
+    for task, outcome in worked_on:
+        if isinstance(outcome, Lost):
+            problems.append(problem(task, outcome))
+            text = f"not analysed: {outcome.reason}"
+            findings[task.task_id] = TaskFinding(task_id=task.task_id, kind=FindingKind.NOT_COMPARED, text=text)
+        elif outcome.finding is not None:
+            findings[task.task_id] = with_roles(outcome.finding, taught)
+    return findings, tuple(problems)
 
 
 def _relied(outcomes: Sequence[TaskOutcome | Lost]) -> frozenset[str]:
     """Levels that any answer rests on, or was looked for at."""
     return frozenset(level for one in outcomes if isinstance(one, TaskOutcome) for level in one.relied)
-
-
-def _problem(task: TaskTrials, lost: Lost) -> Diagnostic:
-    return Diagnostic(
-        severity=Severity.ERROR,
-        slug="task_lost",
-        message=f'task "{task.task_id}" was not analysed: {lost.reason}',
-        path=task.trials[0].source.path if task.trials else None,
-        details=("its trials are counted in pass^k; no divergence is looked for", lost.advice),
-        task_id=task.task_id,
-    )
 
 
 def _run(
@@ -191,21 +193,9 @@ def _run(
     """The outcome of each job, in the order of the jobs."""
     total = sum(job.wanted for job in jobs)
     done = 0
-    ready = {at: known for at, job in enumerate(jobs) if (known := forecast.take(job)) is not None}
-    for at, known in ready.items():
-        keep(runner, jobs[at], known)
-    found: list[TaskOutcome | Lost] = [
-        ready.get(at, Lost(reason="it was not reached")) for at in range(len(jobs))
-    ]
-    rest = [at for at in range(len(jobs)) if at not in ready]
-    for number, result in runner.run(analyse_task, Hinted([jobs[at] for at in rest], forecast)):
-        at = rest[number]
-        if isinstance(result, TaskOutcome):
-            result = lean(forecast.note(jobs[at], result), jobs[at].task)
-            for trial in jobs[at].task.trials:
-                release_steps(trial.steps)
-            take_over(jobs[at].task, result.facts, jobs[at].write_tools, jobs[at].settings.gate)
-        found[at] = result
+    found: list[TaskOutcome | Lost] = [Lost(reason="it was not reached")] * len(jobs)
+    for at, outcome in outcomes_of(jobs, runner, forecast):
+        found[at] = outcome
         if jobs[at].wanted:
             done += 1
             if progress is not None:

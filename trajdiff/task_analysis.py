@@ -81,6 +81,14 @@ class Tried:
             level for level in usable if (self.alarms.get(level, 0) + PRIOR_ALARMS) / trials <= LEVEL_LIMIT
         )
 
+    def settled(self, left: int) -> tuple[frozenset[str], frozenset[str]]:
+        """The levels that are allowed and those that are not, whatever comes of ``left`` further held-out
+        passes: each may be an alarm, or its task may be lost."""
+        total = self.held_out + left
+        worst = Tried(alarms={level: self.alarms.get(level, 0) + left for level in ALL_LEVELS}, held_out=total)
+        untried = FROM_ONE_PASS if self.held_out < PRIOR_TRIALS else frozenset()
+        return worst.allowed - untried, ALL_LEVELS - Tried(alarms=self.alarms, held_out=total).allowed
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskJob:
@@ -90,7 +98,8 @@ class TaskJob:
     ``references`` are those that the user named for this task, ``others`` passes of other groups on it.
     ``tried`` is what held-out passes of other tasks said so far: where the outcome relies on a level that will
     not be allowed as far as one can tell, the one without it comes ``ahead``. None where it is not asked for.
-    ``steps`` is how many the whole input has.
+    ``steps`` is how many the whole input has. With ``only_roles`` nothing is asked for but what the arguments
+    of the passes' calls are for.
     """
 
     task: TaskTrials
@@ -102,6 +111,7 @@ class TaskJob:
     wanted: bool = True
     tried: Tried | None = None
     steps: int = 0
+    only_roles: bool = False
     version: str = __version__
 
     @property
@@ -113,13 +123,15 @@ class TaskJob:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskOutcome:
     """What comes back. ``alarms`` are (trial id, level) of held-out passes about which something is claimed, of
-    ``held_out`` in all; without the levels it ``relied`` on, the outcome may be another one. ``facts`` are what
-    the card wants to know of each trial. ``ahead`` are outcomes with fewer levels, by these levels."""
+    ``held_out`` in all; without the levels it ``relied`` on, the outcome may be another one, and what is said
+    of held-out passes without those of ``relied_held_out``. ``facts`` are what the card wants to know of each
+    trial. ``ahead`` are outcomes with fewer levels, by these levels."""
 
     task_id: str
     alarms: tuple[tuple[str, str], ...] = ()
     held_out: int = 0
     relied: tuple[str, ...] = ()
+    relied_held_out: tuple[str, ...] = ()
     finding: TaskFinding | None = None
     roles: tuple[RoleCount, ...] = ()
     facts: tuple[TrialFacts | None, ...] = ()
@@ -203,6 +215,8 @@ def _analysed(job: TaskJob) -> TaskOutcome:
     preparer = Preparer(settings=job.settings, effect_of=job.effect_of)
     prepared = prepare_task(preparer, job.task, job.references, {job.task.task_id: job.others})
     try:
+        if job.only_roles:
+            return TaskOutcome(task_id=job.task.task_id, roles=prepared.roles)
         return _with_those_ahead(job, prepared)
     finally:
         prepared.release()
@@ -223,17 +237,27 @@ def _with_those_ahead(job: TaskJob, prepared: PreparedTask) -> TaskOutcome:
 def _outcome(job: TaskJob, prepared: PreparedTask) -> TaskOutcome:
     levels = Levels(job.levels)
     alarms, held_out = _held_out(prepared, levels)
+    relied_held_out = tuple(sorted(levels.relied))
     finding = _finding(prepared, levels) if job.wanted else None
     outcome = TaskOutcome(
         task_id=job.task.task_id,
         alarms=tuple(alarms),
         held_out=held_out,
         relied=tuple(sorted(levels.relied)),
+        relied_held_out=relied_held_out,
         finding=finding,
         facts=work_out(job.task, job.write_tools, job.settings.gate),
         roles=prepared.roles,
     )
     return lean(outcome, job.task)
+
+
+def fitted(outcome: TaskOutcome, job: TaskJob) -> TaskOutcome:
+    """The outcome of a job from one of the same work with its finding: where that is not asked for, as if it
+    never had been."""
+    if job.wanted or outcome.finding is None:
+        return outcome
+    return replace(outcome, finding=None, relied=outcome.relied_held_out)
 
 
 def lean(outcome: TaskOutcome, task: TaskTrials) -> TaskOutcome:
@@ -349,6 +373,12 @@ def prepare_task(
         borrowed_first=bool(named) and references.first,
         reference=references.own.get(task.task_id),
     )
+
+
+def held_out_in(task: TaskTrials) -> int:
+    """How many passes of a task are held out."""
+    passes = sum(trial.comparable for trial in task.passes)
+    return min(passes, HELD_OUT_PER_TASK) if passes > 1 else 0
 
 
 def _held_out(prepared: PreparedTask, levels: Levels) -> tuple[list[tuple[str, str]], int]:

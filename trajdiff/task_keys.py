@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -94,6 +94,7 @@ def naming(
             sorted(job.effect_of.items()),
             job.levels,
             job.wanted,
+            job.only_roles,
             job.references.own,
             job.references.first,
             replace(job.task, trials=()),
@@ -107,6 +108,20 @@ def naming(
         return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
     return name
+
+
+def known_under(name: Callable[[TaskJob], str]) -> Callable[[TaskJob], Iterator[str]]:
+    """The name of a job, then those of the same work with more in its outcome, see ``fitted``."""
+
+    def names(job: TaskJob) -> Iterator[str]:
+        yield name(job)
+        if job.only_roles:
+            job = replace(job, only_roles=False)
+            yield name(job)
+        if not job.wanted:
+            yield name(replace(job, wanted=True))
+
+    return names
 
 
 def _renaming(now: str, then: str) -> tuple[re.Pattern[str], Callable[[re.Match[str]], str]]:

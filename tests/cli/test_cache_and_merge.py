@@ -39,7 +39,7 @@ def worked_on(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(job.task.task_id)
         return analyse_task(job)
 
-    monkeypatch.setattr("trajdiff.analysis.analyse_task", watched)
+    monkeypatch.setattr("trajdiff.task_runs.analyse_task", watched)
     return seen
 
 

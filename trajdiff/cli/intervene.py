@@ -167,7 +167,7 @@ def _pinned(session: Session, task_id: str, traces: tuple[str, ...], plan: Plan)
     task = find_task(corpus, task_id, session.where)
     session.tell_about(corpus, task.task_id)
     with Stage("align", "tasks", session.state, quiet=session.quiet) as stage:
-        analysis = analyse(corpus, session.settings, tasks=[task.task_id], progress=stage)
+        analysis = analyse(corpus, session.settings, tasks=[task.task_id], whole=False, progress=stage)
     book = Book(task, analysis.findings[task.task_id])
     value, given = _value(options["value"])
     if options["pin"] is None:

@@ -64,9 +64,10 @@ def remembering(
     moved: Mapping[str, str] | None = None,
 ) -> Runner:
     """The runner, with the outcomes in ``store`` before it; ``moved`` as for ``naming``."""
-    from trajdiff.task_keys import Outcomes, naming
+    from trajdiff.task_keys import Outcomes, known_under, naming
 
-    return Remembering(runner, Outcomes(store), naming(corpus, code, reading_stamp(reading), moved))
+    name = naming(corpus, code, reading_stamp(reading), moved)
+    return Remembering(runner, Outcomes(store), known_under(name))
 
 
 def kept_files(store: Store) -> Any:

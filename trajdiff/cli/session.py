@@ -76,9 +76,10 @@ class Session:
         self.where = ""
         self.paths: list[str] = []
         self._told: list[Diagnostic] = []
+        self._outputs: list[Renderer] = []
         if subject is not None:
-            by_name(subject, self.format())
-            self._targets(subject)
+            shown = by_name(subject, self.format())
+            self._outputs = [shown, *(renderer for _, renderer in self._targets(subject))]
 
     def _settings(self) -> Settings:
         """Settings file, with the options (or their environment variables) above it."""
@@ -220,6 +221,7 @@ class Session:
                 corpus,
                 self.settings,
                 tasks=tasks,
+                whole=not self._outputs or any(renderer.whole for renderer in self._outputs),
                 progress=stage,
                 references=self.references(corpus),
                 runner=self._runner(corpus),

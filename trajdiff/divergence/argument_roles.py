@@ -103,11 +103,23 @@ def with_roles(finding: TaskFinding, roles: Mapping[tuple[str, str], ArgumentRol
     return replace(finding, divergences=tuple(told[id(row)] for row in finding.divergences), lead=lead)
 
 
-def _told(row: Divergence, roles: Mapping[tuple[str, str], ArgumentRole]) -> Divergence:
+def blamed(finding: TaskFinding) -> frozenset[tuple[str, str]]:
+    """The (tool, argument) that a finding names as wrong."""
+    return frozenset(name for row in finding.divergences if (name := _blamed(row)) is not None)
+
+
+def _blamed(row: Divergence) -> tuple[str, str] | None:
     if row.kind is not Kind.WRONG_ARGUMENT or row.tool is None or row.argument is None:
+        return None
+    return row.tool, name_of(row.argument)
+
+
+def _told(row: Divergence, roles: Mapping[tuple[str, str], ArgumentRole]) -> Divergence:
+    key = _blamed(row)
+    if key is None:
         return row
-    name = name_of(row.argument)
-    found = roles.get((row.tool, name), role_of(0, 0))
+    name = key[1]
+    found = roles.get(key, role_of(0, 0))
     if found.role is Role.UNSEEN:
         text = (
             f"{name}: no two passed trials of a task make this call, so it is not known whether it may differ"

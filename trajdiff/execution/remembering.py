@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from trajdiff.execution.runner import Lost, Runner
@@ -19,31 +19,32 @@ class Results(Protocol):
 
 
 class Remembering:
-    """Takes what is known from ``results`` and has ``runner`` do the rest. ``key_of`` names a job by everything
-    that its result depends on."""
+    """Takes what is known from ``results`` and has ``runner`` do the rest. ``keys_of`` names a job by all that
+    its result depends on, then any work whose result has that of the job in it."""
 
-    def __init__(self, runner: Runner, results: Results, key_of: Callable[[Any], str]) -> None:
-        self._runner, self._results, self._key_of = runner, results, key_of
+    def __init__(self, runner: Runner, results: Results, keys_of: Callable[[Any], Iterable[str]]) -> None:
+        self._runner, self._results, self._keys_of = runner, results, keys_of
         self.here = runner.here
 
     def run(self, function: Callable[[Any], Any], jobs: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        """See ``Runner``."""
-        keys = [self._key_of(job) for job in jobs]
-        missing = []
-        for number, key in enumerate(keys):
-            known = self._results.get(key)
+        """See ``Runner``; what is known comes first."""
+        missing = {}
+        for number, job in enumerate(jobs):
+            keys = tuple(self._keys_of(job))
+            known = next((found for key in keys if (found := self._results.get(key)) is not None), None)
             if known is None:
-                missing.append(number)
+                missing[number] = keys[0]
             else:
                 yield number, known
-        for at, result in self._runner.run(function, _Chosen(jobs, missing)):
+        rest = list(missing)
+        for at, result in self._runner.run(function, _Chosen(jobs, rest)):
             if not isinstance(result, Lost):
-                self._results.put(keys[missing[at]], result)
-            yield missing[at], result
+                self._results.put(missing[rest[at]], result)
+            yield rest[at], result
 
     def keep(self, job: Any, result: Any) -> None:
         """Keep the result of a job that came about in another way."""
-        self._results.put(self._key_of(job), result)
+        self._results.put(next(iter(self._keys_of(job))), result)
 
 
 class _Chosen(Sequence[Any]):

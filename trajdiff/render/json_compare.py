@@ -122,7 +122,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
 
 RENDERERS = (
     Renderer(name="json", subject="task", render=render_task, suffixes=(".json",)),
-    Renderer(name="jsonl", subject="task", render=render_task_rows, suffixes=(".jsonl",)),
+    Renderer(name="jsonl", subject="task", render=render_task_rows, suffixes=(".jsonl",), whole=False),
     Renderer(name="json", subject="trials", render=render_trials, suffixes=(".json",)),
     Renderer(name="jsonl", subject="trials", render=render_trials_rows, suffixes=(".jsonl",)),
 )

@@ -337,6 +337,6 @@ def render_trials(report: Report, view: View) -> str:
 
 RENDERERS = (
     Renderer(name="markdown", subject="report", render=render, suffixes=(".md",)),
-    Renderer(name="markdown", subject="task", render=render_task, suffixes=(".md",)),
+    Renderer(name="markdown", subject="task", render=render_task, suffixes=(".md",), whole=False),
     Renderer(name="markdown", subject="trials", render=render_trials, suffixes=(".md",)),
 )

@@ -34,13 +34,15 @@ class Renderer:
     """One output format of one subject.
 
     ``name`` is what ``--format`` takes, ``suffixes`` what ``--to`` recognises (with their dot); ``render``
-    is a pure function of the report and the view. Text is encoded as UTF-8 by whoever writes it.
+    is a pure function of the report and the view. Text is encoded as UTF-8 by whoever writes it. Where it says
+    nothing about the whole input (levels, self-check), ``whole`` is off.
     """
 
     name: str
     subject: str
     render: Callable[[Report, View], str | bytes]
     suffixes: tuple[str, ...] = ()
+    whole: bool = True
 
 
 @cache

@@ -150,4 +150,4 @@ def _sources(task: TaskReport, view: View) -> list[Line]:
     ]
 
 
-RENDERERS = (Renderer(name="text", subject="task", render=render),)
+RENDERERS = (Renderer(name="text", subject="task", render=render, whole=False),)
