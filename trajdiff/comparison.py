@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from trajdiff.divergence.finding import FindingKind
 from trajdiff.errors import UsageError
 from trajdiff.natural import natural_key
-from trajdiff.reliability.families import Families
 from trajdiff.reliability.paired import (
     PairedDifference,
     holm,
@@ -20,6 +20,9 @@ from trajdiff.reliability.paired import (
 from trajdiff.reliability.pass_k import InvalidCountsError
 from trajdiff.reliability.versions import differences
 from trajdiff.sides import Side, SideDivergence, SideTask, counts_of
+
+if TYPE_CHECKING:
+    from trajdiff.reliability.families import Families
 
 
 class Change(StrEnum):

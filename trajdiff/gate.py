@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from trajdiff.comparison import Comparison, TaskChange
 from trajdiff.errors import UsageError
 from trajdiff.gate_thresholds import Minimum, cost_gate, minimum_gate, p95_gate
 from trajdiff.natural import plural
-from trajdiff.reliability.card import Card
 from trajdiff.reliability.declared import STOP_AT_FAILURE
 from trajdiff.reliability.gates import Code, GateResult, Outcome, code_of
-from trajdiff.report import Report
+
+if TYPE_CHECKING:
+    from trajdiff.comparison import Comparison, TaskChange
+    from trajdiff.reliability.card import Card
+    from trajdiff.report import Report
 
 #: What ``--fail-on`` may name.
 NEW_FAILURE, NEW_DIVERGENCE, DROP, HARD, SAME_PATH = (

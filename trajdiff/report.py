@@ -17,19 +17,18 @@ from trajdiff.divergence.finding import (
 )
 from trajdiff.model import Corpus, Diagnostic, Effect, InputFile, TaskTrials, Trial, Verdict
 from trajdiff.natural import natural_key
-from trajdiff.reliability.card import Card, CardOptions, build_card
-from trajdiff.reliability.effort import out_of_scope
 from trajdiff.reliability.estimators import (
     SuiteReliability,
     TaskReliability,
     suite_reliability,
     task_reliability,
 )
-from trajdiff.report_nodes import nodes_of
-from trajdiff.settings import Settings
+from trajdiff.reliability.scope import out_of_scope
 
 if TYPE_CHECKING:
     from trajdiff.analysis import Analysis
+    from trajdiff.reliability.card import Card, CardOptions
+    from trajdiff.settings import Settings
 
 #: Additions keep the number; anything else raises it.
 FORMAT_VERSION = "trajdiff.report/1"
@@ -184,6 +183,9 @@ def _card(
     options: CardOptions,
 ) -> Card:
     """The report card; the findings enter it as nodes, and which trials took the same path."""
+    from trajdiff.reliability.card import build_card
+    from trajdiff.report_nodes import nodes_of
+
     findings = [task.finding for task in tasks]
     return build_card(
         corpus.tasks,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajdiff.align.table import AlignedTable, Op, Row
-from trajdiff.divergence.finding import Divergence, TaskFinding
 from trajdiff.model import TaskTrials, Verdict
 from trajdiff.natural import natural_key
 from trajdiff.reliability.association import Relabelling, relabelling
-from trajdiff.reliability.estimators import TaskReliability
 from trajdiff.reliability.nodes import Lead, NodeReport, NodeTable, node_report
+
+if TYPE_CHECKING:
+    from trajdiff.divergence.finding import Divergence, TaskFinding
+    from trajdiff.reliability.estimators import TaskReliability
 
 #: A cell that follows the reference of its row.
 _FOLLOWS = frozenset({Op.SAME, Op.REFERENCE, Op.MOVED})

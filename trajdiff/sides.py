@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trajdiff.divergence.finding import Divergence, FindingKind
 from trajdiff.errors import InputError
-from trajdiff.model import Corpus, TaskTrials, Verdict
-from trajdiff.report import Report, TaskReport
 from trajdiff.saved_report import SavedCost, SavedDivergence, SavedStatistics, SavedTask, read_saved
+
+if TYPE_CHECKING:
+    from trajdiff.divergence.finding import Divergence, FindingKind
+    from trajdiff.model import Corpus, TaskTrials, Verdict
+    from trajdiff.report import Report, TaskReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,6 +107,28 @@ def test_one_task_is_shown_from_what_is_kept(traces: Path, monkeypatch: pytest.M
     assert not seen
 
 
+def test_one_task_needs_the_others_only_where_it_shows_them(
+    traces: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = worked_on(monkeypatch)
+    command = ("compare", "task", "1", str(traces), "--no-config")
+    shown = run(*command, "--no-cache")
+    assert "stopped before cancel_order" in shown.out
+    assert seen == ["1"]
+    seen.clear()
+    written = run(*command, "--no-cache", "--to", str(traces.with_suffix(".md")))
+    assert written.out == shown.out
+    assert seen == ["1"]
+    seen.clear()
+    listed = run(*command, "--no-cache", "--json")
+    assert set(seen) == set(TASKS)  # the levels in use, and what held-out passes of all tasks say to them
+    report(traces)
+    seen.clear()
+    assert run(*command, "--json").out == listed.out
+    assert run(*command).out == shown.out
+    assert not seen
+
+
 def test_info_and_clear(traces: Path) -> None:
     assert "nothing is kept" in run("cache", "info").out
     report(traces)

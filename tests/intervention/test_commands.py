@@ -12,7 +12,8 @@ from tests.cli.conftest import Result, parcel, record, run, say, write_records
 from tests.intervention.shop import TASKS, run_arm
 from tests.running.agents import write_plan
 from trajdiff.frozen import replace
-from trajdiff.intervention.outcome import STORE, Conclusion, keep, read_store
+from trajdiff.intervention import STORE
+from trajdiff.intervention.outcome import Conclusion, keep, read_store
 from trajdiff.schema import violations
 
 #: Letters of verdicts by arm; the seeds are the places.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,8 +23,10 @@ from trajdiff.gate_thresholds import minimum
 from trajdiff.reliability.card import CardOptions
 from trajdiff.render import check_text, runs_markdown
 from trajdiff.render.safety import one_line
-from trajdiff.render.view import View
 from trajdiff.sides import side_of
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
 
 RENDERERS: Renderers = {
     "text": check_text.render,

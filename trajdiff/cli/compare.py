@@ -1,8 +1,8 @@
-"""``trajdiff compare``: all trials of one task, or two of them, step by step."""
+"""``trajdiff compare task`` and ``trials``: all trials of one task, or two of them, step by step."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,21 +13,23 @@ from trajdiff.cli.options import (
     common_options,
     output_options,
     reading_options,
+    reference_option,
     together,
     traces_argument,
 )
-from trajdiff.cli.reference import reference_option
-from trajdiff.cli.report import has_divergence
 from trajdiff.cli.session import Session
-from trajdiff.cli.shapes import Command, Group
+from trajdiff.cli.shapes import Command
 from trajdiff.divergence.finding import Grade
 from trajdiff.errors import UsageError
 from trajdiff.frozen import replace
-from trajdiff.model import Trial
+from trajdiff.render.choosing import has_divergence
 from trajdiff.render.places import trial_row
 from trajdiff.render.safety import one_line
 from trajdiff.render.view import Pair
-from trajdiff.report import Report, TaskReport, TrialRow
+
+if TYPE_CHECKING:
+    from trajdiff.model import Trial
+    from trajdiff.report import Report, TaskReport, TrialRow
 
 _showing = together(
     click.option("--pager/--no-pager", default=None, help="Use a pager, or none.  [default: for long text]"),
@@ -50,16 +52,7 @@ _showing = together(
 )
 
 
-@click.group(
-    cls=Group,
-    short_help="compare trials",
-    examples=("trajdiff compare task L1-061 runs", "trajdiff compare trials L1-061/0 L1-061/1 runs"),
-)
-def compare() -> None:
-    """Compare the trials of one task, or two trials."""
-
-
-@compare.command(
+@click.command(
     "task",
     cls=Command,
     short_help="one task: all its trials, aligned",
@@ -131,7 +124,7 @@ def _hint(session: Session, task: TaskReport) -> None:
         session.hint(f"trajdiff compare trials {pair} --full")
 
 
-@compare.command(
+@click.command(
     "trials",
     cls=Command,
     short_help="two trials, step by step",

@@ -11,13 +11,15 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from trajdiff.files import write_file
-from trajdiff.model import Corpus
+
+if TYPE_CHECKING:
+    from trajdiff.model import Corpus
 
 #: Ids kept of one reading, and bytes of the file: an answer must be quick.
 _MOST_IDS, _MOST_BYTES = 5000, 2_000_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,10 +10,12 @@ from trajdiff.cli.options import common_options, reading_options, traces_argumen
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command
 from trajdiff.cli.writing import check_target, write
-from trajdiff.model import Corpus
 from trajdiff.redaction import Redactor, counts_text
 from trajdiff.render.safety import one_line
 from trajdiff.render.wording import plural
+
+if TYPE_CHECKING:
+    from trajdiff.model import Corpus
 
 
 @click.command(

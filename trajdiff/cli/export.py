@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,11 +15,11 @@ from trajdiff.cli.options import (
     choosing_options,
     common_options,
     reading_options,
+    reference_option,
     sharing,
     together,
     traces_argument,
 )
-from trajdiff.cli.reference import reference_option
 from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command, Group
 from trajdiff.cli.streams import put
@@ -33,7 +33,9 @@ from trajdiff.render.safety import one_line
 from trajdiff.render.table_columns import MEANINGS, known_columns
 from trajdiff.render.tables import TABLES, finding_of
 from trajdiff.render.wording import plural
-from trajdiff.report import Report
+
+if TYPE_CHECKING:
+    from trajdiff.report import Report
 
 _FORMATS = ("csv", "tsv", "json", "jsonl", "markdown", "html", "xlsx", "parquet")
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from trajdiff.cli.session import Session
 from trajdiff.errors import UsageError
+
+if TYPE_CHECKING:
+    from trajdiff.cli.session import Session
 
 #: Bytes of a step summary that GitHub shows are 1 MiB; a summary beyond that is not shown at all.
 MOST_BYTES = 900_000

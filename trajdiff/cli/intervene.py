@@ -85,7 +85,8 @@ def intervene(
     agent must use the recorder (trajdiff.record) or the MCP proxy, through which pins reach it. Later reports
     show the outcome beside the divergence.
     """
-    from trajdiff.intervention.outcome import STORE, keep
+    from trajdiff.intervention import STORE
+    from trajdiff.intervention.outcome import keep
     from trajdiff.render.intervention_text import outcome_json, outcome_text
 
     session = Session(ctx, options)

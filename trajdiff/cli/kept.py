@@ -7,14 +7,16 @@ import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff import __version__
 from trajdiff.cache.store import Store
 from trajdiff.execution.remembering import Remembering
-from trajdiff.execution.runner import Runner
-from trajdiff.importers import ReadOptions
-from trajdiff.model import Corpus
+
+if TYPE_CHECKING:
+    from trajdiff.execution.runner import Runner
+    from trajdiff.importers import ReadOptions
+    from trajdiff.model import Corpus
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:

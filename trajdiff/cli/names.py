@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trajdiff.cli.suggest import nearest
 from trajdiff.errors import UsageError
 from trajdiff.files import exists, real_path
 from trajdiff.frozen import replace
-from trajdiff.model import Corpus, TaskTrials, Trial
 from trajdiff.render.safety import one_line
+
+if TYPE_CHECKING:
+    from trajdiff.model import Corpus, TaskTrials, Trial
 
 _CANDIDATES = 5
 

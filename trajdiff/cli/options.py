@@ -104,6 +104,13 @@ def _choice(*values: str) -> click.Choice[str]:
     return click.Choice(values, case_sensitive=False)
 
 
+reference_option = click.option(
+    "--reference",
+    metavar="REF",
+    help="Compare with this: a passed trial (TASK/TRIAL, PATH#TASK/TRIAL), or the passes of another run"
+    " (PATH) where a task has none. From elsewhere it is borrowed: grade C.",
+)
+
 traces_argument = click.argument(
     "traces",
     nargs=-1,

@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -19,8 +19,10 @@ from trajdiff.errors import InputError
 from trajdiff.execution.runner import Lost, Runner
 from trajdiff.files import read_file
 from trajdiff.frozen import replace
-from trajdiff.model import InputFile
 from trajdiff.render.safety import one_line
+
+if TYPE_CHECKING:
+    from trajdiff.model import InputFile
 
 FORMAT = "trajdiff.part/1"
 _SHARD = re.compile(r"(\d{1,5})/(\d{1,5})")

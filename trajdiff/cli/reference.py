@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import click
-
 from trajdiff.cli.names import find_trial, parse_reference, path_named
 from trajdiff.divergence.borrowed import References, problem, usable
 from trajdiff.errors import UsageError
@@ -13,21 +11,12 @@ from trajdiff.files import exists
 from trajdiff.model import Corpus, TaskTrials, Trial, Verdict
 from trajdiff.render.safety import one_line
 
-reference_option = click.option(
-    "--reference",
-    metavar="REF",
-    help="Compare with this: a passed trial (TASK/TRIAL, PATH#TASK/TRIAL), or the passes of another run"
-    " (PATH) where a task has none. From elsewhere it is borrowed: grade C.",
-)
 
-
-def read_references(text: str | None, corpus: Corpus, where: str, read: Callable[[str], Corpus]) -> References:
+def read_references(text: str, corpus: Corpus, where: str, read: Callable[[str], Corpus]) -> References:
     """What ``--reference`` names; ``where`` says what was read, ``read`` reads another path in the same way.
 
     Raises ``UsageError`` where it names no passed trial of a task that was read.
     """
-    if not text:
-        return References()
     if _is_path(text):
         return _of_run(corpus, read(text), text, where)
     trial, source = _trial(text, corpus, where, read)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,10 +16,10 @@ from trajdiff.cli.options import (
     common_options,
     output_options,
     reading_options,
+    reference_option,
     together,
     traces_argument,
 )
-from trajdiff.cli.reference import reference_option
 from trajdiff.cli.session import Session, read_text
 from trajdiff.cli.shapes import Command
 from trajdiff.cli.shards import SHARD_OPTIONS, check_shard, write_part
@@ -29,13 +29,15 @@ from trajdiff.divergence.finding import FindingKind
 from trajdiff.errors import UsageError
 from trajdiff.reliability.card import CardOptions
 from trajdiff.reliability.weights import read_weights
-from trajdiff.render.choosing import at_least
+from trajdiff.render.choosing import has_divergence
 from trajdiff.render.registry import by_name
 from trajdiff.render.safety import one_line
 from trajdiff.render.summary_page import renderer_for
 from trajdiff.render.summary_words import LANGUAGES
-from trajdiff.render.view import View
-from trajdiff.report import Report
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
+    from trajdiff.report import Report
 
 seed_option = click.option(
     "--seed",
@@ -176,12 +178,3 @@ def _write_summary(session: Session, made: Report, view: View) -> None:
     content, told = session.document(renderer_for(target, session.options["lang"]), made, view)
     write(target, content)
     session.note("wrote", f"{one_line(target)}   {told}")
-
-
-def has_divergence(made: Report, min_grade: str | None) -> bool:
-    """Whether the report claims a divergence of this grade or a better one."""
-    return any(
-        not divergence.abstained and divergence.grade is not None and at_least(divergence.grade, min_grade)
-        for task in made.tasks
-        for divergence in task.finding.divergences
-    )

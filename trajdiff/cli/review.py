@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,11 +21,13 @@ from trajdiff.render.review_words import import_lines, import_object, proposals
 from trajdiff.render.safety import one_line
 from trajdiff.render.table_columns import REVIEW_COLUMNS
 from trajdiff.render.tables import divergence_rows, flat
-from trajdiff.report import Report
 from trajdiff.review.importing import Imported, disagreements, import_rows
 from trajdiff.review.joining import with_reviews
 from trajdiff.review.sheets import SheetRow, cell_text, plain_text, read_rows
 from trajdiff.review.verdicts import VERDICTS, merged, read_reviews, to_lines
+
+if TYPE_CHECKING:
+    from trajdiff.report import Report
 
 #: Columns that are allowed to change between export and import.
 _MOVING = (*REVIEW_COLUMNS, "row_id", "accepted")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,14 +18,16 @@ from trajdiff.cli.values import Renderers, check_formats, emit_value, for_files
 from trajdiff.comparison import Change, Comparison, compare_sides
 from trajdiff.errors import InputError
 from trajdiff.files import is_file, read_file
-from trajdiff.model import Corpus
 from trajdiff.natural import natural
 from trajdiff.reliability.card import CardOptions
-from trajdiff.reliability.families import Families
 from trajdiff.render import runs_json, runs_markdown, runs_text
 from trajdiff.render.safety import one_line
 from trajdiff.report import FORMAT_VERSION, Report
 from trajdiff.sides import Side, side_of, side_of_saved
+
+if TYPE_CHECKING:
+    from trajdiff.model import Corpus
+    from trajdiff.reliability.families import Families
 
 RENDERERS: Renderers = {
     "text": runs_text.render,

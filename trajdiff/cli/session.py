@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -18,21 +18,15 @@ from trajdiff.cli.completing import remember
 from trajdiff.cli.diagnostics import tell
 from trajdiff.cli.kept import code_stamp, kept_files, remembering, store_of
 from trajdiff.cli.paging import page_or_put
-from trajdiff.cli.parts import Nowhere, Parts
 from trajdiff.cli.progress import Stage, in_megabytes
 from trajdiff.cli.sharing import Sharing
 from trajdiff.cli.streams import State, is_terminal, put, say, standard_input, use_ascii, use_color, width
 from trajdiff.cli.work_options import check_work, runner_of
 from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
-from trajdiff.divergence.borrowed import References
 from trajdiff.errors import UsageError
-from trajdiff.execution.runner import Runner
 from trajdiff.frozen import replace
 from trajdiff.importers import ReadOptions, load, manifest_traces
-from trajdiff.intervention.joining import with_outcomes
-from trajdiff.intervention.outcome import STORE, read_store
-from trajdiff.model import Corpus, Diagnostic
-from trajdiff.reliability.card import CardOptions
+from trajdiff.intervention import STORE
 from trajdiff.render.choosing import Choice
 from trajdiff.render.marks import ASCII, UNICODE
 from trajdiff.render.registry import Renderer, by_name, by_suffix
@@ -43,6 +37,13 @@ from trajdiff.review.joining import judged
 from trajdiff.review.places import reviews_file
 from trajdiff.review.verdicts import read_reviews
 from trajdiff.settings import IgnoreRules, Settings, default_traces, load_settings, override
+
+if TYPE_CHECKING:
+    from trajdiff.cli.parts import Parts
+    from trajdiff.divergence.borrowed import References
+    from trajdiff.execution.runner import Runner
+    from trajdiff.model import Corpus, Diagnostic
+    from trajdiff.reliability.card import CardOptions
 
 #: Bytes from which on an HTML file opens slowly.
 LARGE_PAGE = 50_000_000
@@ -231,12 +232,15 @@ class Session:
         made = build_report(corpus, analysis, self.settings, name=self.settings.name, card=card)
         return self._judged(made, corpus, whole=tasks is None, reviewed=reviewed)
 
-    def references(self, corpus: Corpus) -> References:
-        """The references that the user named."""
+    def references(self, corpus: Corpus) -> References | None:
+        """The references that the user named, None where none was."""
+        named = self.options.get("reference")
+        if not named:
+            return None
         from trajdiff.cli.reference import read_references
 
         return read_references(
-            self.options.get("reference"),
+            named,
             corpus,
             self.where,
             lambda path: load([path], self.read_options([path])),
@@ -245,6 +249,8 @@ class Session:
     def _runner(self, corpus: Corpus) -> Runner:
         """Where tasks are worked on, behind what is known of them already."""
         if self.parts is not None:
+            from trajdiff.cli.parts import Nowhere
+
             runner: Runner = Nowhere(self.parts.missing)
         else:
             runner = runner_of(self.options, sum(len(trial.steps) for trial in corpus.trials))
@@ -272,7 +278,7 @@ class Session:
         new = [one for one in made.diagnostics[before:] if one not in self._told]
         self._told += new
         tell(new, quiet=self.quiet, verbose=self.verbose)
-        return with_outcomes(made, read_store(Path(STORE)))
+        return _tested(made)
 
     def reviews_file(self) -> Path:
         """Where verdicts are kept: as the settings say, else beside the traces, else here."""
@@ -367,6 +373,16 @@ class Session:
                 check_target(self.options[option])
                 targets.append((self.options[option], by_name(subject, name)))
         return targets
+
+
+def _tested(report: Report) -> Report:
+    """The report with the outcomes of interventions that are kept here."""
+    if not files.exists(STORE):
+        return report
+    from trajdiff.intervention.joining import with_outcomes
+    from trajdiff.intervention.outcome import read_store
+
+    return with_outcomes(report, read_store(Path(STORE)))
 
 
 def today(environment: Mapping[str, str]) -> date:

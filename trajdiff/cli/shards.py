@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,11 +11,13 @@ from trajdiff.cli.diagnostics import tell
 from trajdiff.cli.kept import code_stamp, reading_stamp
 from trajdiff.cli.parts import OneShard, Shard, part_of
 from trajdiff.cli.progress import Stage
-from trajdiff.cli.session import Session
 from trajdiff.cli.work_options import runner_of
 from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.errors import UsageError
 from trajdiff.render.safety import one_line
+
+if TYPE_CHECKING:
+    from trajdiff.cli.session import Session
 
 SHARD_OPTIONS = (
     click.option("--shard", type=Shard(), metavar="i/n", help="Work on every n-th task only; needs --part."),

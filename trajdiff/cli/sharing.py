@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from trajdiff.errors import UsageError
 from trajdiff.frozen import replace
-from trajdiff.gate import CheckResult
-from trajdiff.redaction import Redactor, counted_in, counts_text
 from trajdiff.report import Report
-from trajdiff.settings import Settings
+
+if TYPE_CHECKING:
+    from trajdiff.settings import Settings
 
 V = TypeVar("V")
 W = TypeVar("W")
@@ -40,6 +40,8 @@ class Sharing:
             value, view = without_content((value, view))
         if not self.redacts(file=file, format_name=format_name):
             return value, view
+        from trajdiff.redaction import Redactor
+
         redactor = Redactor(self._rules)
         value, view = redactor.apply((value, view))
         self._counts = dict(redactor.counts)
@@ -49,6 +51,8 @@ class Sharing:
         """What the note about a written file says."""
         if self._refused:
             return "not redacted"
+        from trajdiff.redaction import counted_in, counts_text
+
         return counts_text(counted_in(content) if isinstance(content, str) else self._counts)
 
 
@@ -56,6 +60,8 @@ def _marked(value: V, counts: tuple[tuple[str, int], ...]) -> V:
     """A report that knows what was hidden in it."""
     if isinstance(value, Report):
         return replace(value, redacted=counts)
+    from trajdiff.gate import CheckResult
+
     if isinstance(value, CheckResult):
         return replace(value, report=replace(value.report, redacted=counts))
     return value

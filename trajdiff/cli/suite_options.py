@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,11 +11,13 @@ from trajdiff.cli.options import Numbers, together
 from trajdiff.cli.session import read_text
 from trajdiff.errors import UsageError
 from trajdiff.files import is_file
-from trajdiff.model import TaskTrials
 from trajdiff.reliability.declared import DESIGNS
 from trajdiff.reliability.families import Families, read_families, recorded_families
-from trajdiff.reliability.judging import Calibration
 from trajdiff.reliability.labels import Labels, read_labels
+
+if TYPE_CHECKING:
+    from trajdiff.model import TaskTrials
+    from trajdiff.reliability.judging import Calibration
 
 families_option = click.option(
     "--families",

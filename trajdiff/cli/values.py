@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trajdiff.cli.session import Session
 from trajdiff.cli.streams import put
 from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.errors import UsageError
 from trajdiff.render.marks import ASCII, UNICODE
 from trajdiff.render.safety import one_line
 from trajdiff.render.view import View
+
+if TYPE_CHECKING:
+    from trajdiff.cli.session import Session
 
 Renderers = Mapping[str, Callable[[Any, View], str]]
 

@@ -5,3 +5,6 @@ compares them, and ``outcome`` keeps what came out.
 """
 
 from __future__ import annotations
+
+#: Where outcomes are kept and looked for, in the folder where a command is run.
+STORE = "trajdiff.interventions.jsonl"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from trajdiff.divergence.finding import Divergence
 from trajdiff.frozen import replace
-from trajdiff.intervention.outcome import Outcome
-from trajdiff.report import Report, TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.divergence.finding import Divergence
+    from trajdiff.intervention.outcome import Outcome
+    from trajdiff.report import Report, TaskReport
 
 
 def with_outcomes(report: Report, outcomes: Sequence[Outcome]) -> Report:

@@ -16,8 +16,6 @@ from trajdiff.files import read_text
 from trajdiff.natural import natural_key
 
 SCHEMA = "trajdiff.intervention/1"
-#: Where outcomes are kept and looked for, in the folder where a command is run.
-STORE = "trajdiff.interventions.jsonl"
 
 
 class Conclusion(StrEnum):

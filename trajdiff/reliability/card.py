@@ -11,7 +11,7 @@ from trajdiff.reliability.behaviour import Required, TaskBehaviour, behaviour, r
 from trajdiff.reliability.bootstrap import SEED
 from trajdiff.reliability.declared import DesignRow, design_row
 from trajdiff.reliability.designs import RepeatPlan, repeat_plan
-from trajdiff.reliability.effort import Effort, effort, out_of_scope
+from trajdiff.reliability.effort import Effort, effort
 from trajdiff.reliability.estimators import SuiteReliability, TaskReliability
 from trajdiff.reliability.families import Families, recorded_families
 from trajdiff.reliability.figures import SuiteFigures, suite_figures
@@ -20,6 +20,7 @@ from trajdiff.reliability.judging import Calibration, Judging, judging
 from trajdiff.reliability.labels import Labels
 from trajdiff.reliability.nodes import NodeReport
 from trajdiff.reliability.outcomes import outcomes_of
+from trajdiff.reliability.scope import out_of_scope
 from trajdiff.reliability.slices import Slice, slices
 from trajdiff.reliability.versions import Version, not_measured, versions
 from trajdiff.reliability.weights import Weights

@@ -12,7 +12,7 @@ from trajdiff.model import TaskTrials, TerminationReason, Trial, Verdict
 from trajdiff.reliability.bootstrap import SEED, bootstrap_ratio
 from trajdiff.reliability.cost import Cost, Latency, delivery_cost, latency
 from trajdiff.reliability.outcomes import counted_trials
-from trajdiff.reliability.scope import Coverage, coverage
+from trajdiff.reliability.scope import Coverage, coverage, out_of_scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +31,6 @@ class Effort:
     trials: int
     coverage: Coverage
     cost_interval: tuple[float, float | None, float] | None = None
-
-
-def out_of_scope(task: TaskTrials) -> bool:
-    """Whether a trial of the task says that the task is outside the declared scope."""
-    return any(trial.human.in_scope is False for trial in task.trials)
 
 
 def effort(

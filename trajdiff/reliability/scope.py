@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajdiff.reliability.pass_k import InvalidCountsError
+
+if TYPE_CHECKING:
+    from trajdiff.model import TaskTrials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +26,11 @@ class Coverage:
     unassisted_rate: float | None
     human_minutes: float | None
     minutes_per_unassisted: float | None
+
+
+def out_of_scope(task: TaskTrials) -> bool:
+    """Whether a trial of the task says that the task is outside the declared scope."""
+    return any(trial.human.in_scope is False for trial in task.trials)
 
 
 def coverage(

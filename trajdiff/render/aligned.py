@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
+from typing import TYPE_CHECKING
 
 from trajdiff.align.table import AlignedTable, Op, Row
 from trajdiff.frozen import replace
 from trajdiff.render.lines import Line, Span, line, pad
-from trajdiff.render.marks import Marks
 from trajdiff.render.safety import cells
 from trajdiff.render.steps import Look, cell_of, op_of, own_label, rows_with, step_lines, step_name
 from trajdiff.render.wording import plural
+
+if TYPE_CHECKING:
+    from trajdiff.render.marks import Marks
 
 #: Narrowest screen for two columns.
 SIDE_BY_SIDE = 100

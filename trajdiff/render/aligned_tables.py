@@ -8,15 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from trajdiff.align.table import AlignedTable, Op, Row
 from trajdiff.render.choosing import chosen_tasks
 from trajdiff.render.lines import plain
 from trajdiff.render.places import manifest_row, root_row, trial_row
 from trajdiff.render.steps import Look, cell_of, rows_with, step_lines, step_name
-from trajdiff.render.view import View
 from trajdiff.render.wording import plural, trial_strip
-from trajdiff.report import Report, TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
+    from trajdiff.report import Report, TaskReport
 
 #: Trials beside the reference; the others are named.
 _MOST_COLUMNS = 3

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from trajdiff.reliability.adaptive import WORDS
-from trajdiff.reliability.card import Card
-from trajdiff.reliability.declared import DesignRow
 from trajdiff.reliability.designs import RepeatPlan, runs_without_failure
-from trajdiff.reliability.hard_gates import HardGate
 from trajdiff.reliability.intervals import highest_lower_end
 from trajdiff.reliability.paired import POWER_80
 from trajdiff.reliability.pass_k import format_rate
@@ -18,7 +16,12 @@ from trajdiff.render.judge_words import corrected_text, short_agreement
 from trajdiff.render.marks import UNICODE, Marks
 from trajdiff.render.safety import one_line
 from trajdiff.render.wording import plural, shortlist
-from trajdiff.report import Report
+
+if TYPE_CHECKING:
+    from trajdiff.reliability.card import Card
+    from trajdiff.reliability.declared import DesignRow
+    from trajdiff.reliability.hard_gates import HardGate
+    from trajdiff.report import Report
 
 
 def headline_lines(report: Report, marks: Marks) -> list[str]:

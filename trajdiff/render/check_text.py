@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from trajdiff import __version__
 from trajdiff.divergence.finding import FindingKind
-from trajdiff.gate import CheckResult
 from trajdiff.natural import natural_key
 from trajdiff.reliability.gates import Outcome
 from trajdiff.render.json_card import gate_object
@@ -15,12 +14,14 @@ from trajdiff.render.lines import Line, Span, fit, line, paint, wrap
 from trajdiff.render.places import places
 from trajdiff.render.runs_json import comparison_object
 from trajdiff.render.safety import one_line
-from trajdiff.render.view import View
 from trajdiff.render.wording import plural
-from trajdiff.report import TaskReport
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree
+
+    from trajdiff.gate import CheckResult
+    from trajdiff.render.view import View
+    from trajdiff.report import TaskReport
 
 _WORDS = {Outcome.PASS: "pass", Outcome.FAIL: "FAIL", Outcome.NOT_EVALUABLE: "n/a"}
 

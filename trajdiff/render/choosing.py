@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajdiff.divergence.finding import Divergence, FindingKind, Grade
 from trajdiff.natural import natural_key
-from trajdiff.report import Report, TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.report import Report, TaskReport
 
 #: Task with at least one passed and one failed counted trial.
 MIXED = "mixed"
@@ -111,3 +114,12 @@ def _stopped(task: TaskReport, trial_id: str, choice: Choice) -> bool:
     if choice.stop is None:
         return True
     return any(trial.trial_id == trial_id and trial.termination == choice.stop for trial in task.trials)
+
+
+def has_divergence(made: Report, min_grade: str | None) -> bool:
+    """Whether the report claims a divergence of this grade or a better one."""
+    return any(
+        not divergence.abstained and divergence.grade is not None and at_least(divergence.grade, min_grade)
+        for task in made.tasks
+        for divergence in task.finding.divergences
+    )

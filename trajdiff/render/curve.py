@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from trajdiff.reliability.bootstrap import BootstrapInterval
-from trajdiff.reliability.card import Card
 from trajdiff.reliability.estimators import SuiteReliability, TaskReliability, format_k, why_absent
-from trajdiff.reliability.intervals import SuiteInterval
 from trajdiff.render.judge_words import short_agreement
-from trajdiff.render.marks import Marks
 from trajdiff.render.wording import plural, shortlist
+
+if TYPE_CHECKING:
+    from trajdiff.reliability.bootstrap import BootstrapInterval
+    from trajdiff.reliability.card import Card
+    from trajdiff.reliability.intervals import SuiteInterval
+    from trajdiff.render.marks import Marks
 
 #: The curve shows 1 to 5 and the largest k, unless the user names the k that matter.
 _SHOWN = 5

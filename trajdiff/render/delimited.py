@@ -6,14 +6,16 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff.render.json_text import to_json, to_jsonl
 from trajdiff.render.registry import Renderer
 from trajdiff.render.safety import clean
 from trajdiff.render.tables import TABLES, columns_of, flat
-from trajdiff.render.view import View
-from trajdiff.report import Report
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
+    from trajdiff.report import Report
 
 #: Beginnings of a text that a spreadsheet would take for a formula, full-width forms included.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from trajdiff.natural import plural
-from trajdiff.reliability.card import Card
 from trajdiff.reliability.cost import NO_DELIVERY, Cost, Latency
+
+if TYPE_CHECKING:
+    from trajdiff.reliability.card import Card
 
 
 def effort_lines(card: Card) -> list[str]:

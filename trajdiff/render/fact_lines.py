@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from trajdiff.render.lines import Line, Span, line, wrap
 from trajdiff.render.safety import cells
-from trajdiff.render.view import View
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
 
 _LABEL = 21
 #: Cells that a fact may take before it is cut, and the lines that it may take at least.

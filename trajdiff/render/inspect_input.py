@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff.model import InputFile, Verdict
 from trajdiff.render.columns import Column, layout
@@ -14,9 +14,11 @@ from trajdiff.render.lines import Line, Span, fit, line, paint, wrap
 from trajdiff.render.markdown_text import cell, code, table
 from trajdiff.render.registry import Renderer
 from trajdiff.render.safety import cut_middle, one_line
-from trajdiff.render.view import View
 from trajdiff.render.wording import plural, shortlist
-from trajdiff.report import Report, TrialRow
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
+    from trajdiff.report import Report, TrialRow
 
 _NO = "-"
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff import __version__
-from trajdiff.divergence.finding import Tested
 from trajdiff.intervention.outcome import ArmResult, Conclusion, Effect, Outcome, to_record
 from trajdiff.render.json_text import to_json
 from trajdiff.render.lines import Line, Span, line, paint, wrap
-from trajdiff.render.marks import Marks
 from trajdiff.render.safety import one_line
-from trajdiff.render.view import View
 from trajdiff.render.wording import plural
+
+if TYPE_CHECKING:
+    from trajdiff.divergence.finding import Tested
+    from trajdiff.render.marks import Marks
+    from trajdiff.render.view import View
 
 _LABEL = 20
 

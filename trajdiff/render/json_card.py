@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trajdiff.reliability.adaptive import AdaptiveDesign
-from trajdiff.reliability.association import Relabelling
-from trajdiff.reliability.bootstrap import BootstrapInterval
-from trajdiff.reliability.card import Card
-from trajdiff.reliability.declared import DesignRow
-from trajdiff.reliability.designs import RepeatPlan
-from trajdiff.reliability.estimators import SuiteReliability
-from trajdiff.reliability.hard_gates import HardGate
 from trajdiff.reliability.intervals import LEVEL, SuiteInterval
-from trajdiff.reliability.judging import Judging
-from trajdiff.reliability.nodes import NodeFigures, TaskSplit
-from trajdiff.reliability.slices import Slice
-from trajdiff.reliability.weights import WeightedRow
 from trajdiff.render.json_effort import (
     consistency_object,
     cost_object,
@@ -25,7 +13,21 @@ from trajdiff.render.json_effort import (
     latency_object,
 )
 from trajdiff.render.judges_text import agreement_object, corrected_object
-from trajdiff.report import Report
+
+if TYPE_CHECKING:
+    from trajdiff.reliability.adaptive import AdaptiveDesign
+    from trajdiff.reliability.association import Relabelling
+    from trajdiff.reliability.bootstrap import BootstrapInterval
+    from trajdiff.reliability.card import Card
+    from trajdiff.reliability.declared import DesignRow
+    from trajdiff.reliability.designs import RepeatPlan
+    from trajdiff.reliability.estimators import SuiteReliability
+    from trajdiff.reliability.hard_gates import HardGate
+    from trajdiff.reliability.judging import Judging
+    from trajdiff.reliability.nodes import NodeFigures, TaskSplit
+    from trajdiff.reliability.slices import Slice
+    from trajdiff.reliability.weights import WeightedRow
+    from trajdiff.report import Report
 
 
 def card_object(report: Report, card: Card) -> dict[str, Any]:

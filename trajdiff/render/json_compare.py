@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff.align.table import AlignedTable, Cell, Op, Row
-from trajdiff.errors import UsageError
 from trajdiff.render.json_report import envelope, task_object, trial_object
 from trajdiff.render.json_text import to_json, to_jsonl
 from trajdiff.render.registry import Renderer
-from trajdiff.render.view import Pair, View
-from trajdiff.report import Report, TaskReport
+from trajdiff.render.view import pair_of, task_of
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import Pair, View
+    from trajdiff.report import Report
 
 
 def render_task(report: Report, view: View) -> str:
@@ -51,21 +53,6 @@ def render_trials(report: Report, view: View) -> str:
 def render_trials_rows(report: Report, view: View) -> str:
     """One object per row of two trials."""
     return to_jsonl(_row(row, ()) for row in pair_of(view).table.rows)
-
-
-def task_of(report: Report, view: View) -> TaskReport:
-    """The task the view is about; raises ``UsageError`` if the report has no such task."""
-    task = report.task(view.task_id or "")
-    if task is None:
-        raise UsageError(f'no task "{view.task_id}" in the report')
-    return task
-
-
-def pair_of(view: View) -> Pair:
-    """The two trials the view is about; raises ``UsageError`` without them."""
-    if view.pair is None:
-        raise UsageError("no two trials to compare")
-    return view.pair
 
 
 def differs(row: Row, pair: Pair) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
-from trajdiff.divergence.finding import Divergence, ReviewNote, Side, StepRef
 from trajdiff.render.places import Place, first_row, manifest_row, places, reference_text, root_row, row_of
-from trajdiff.report import TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.divergence.finding import Divergence, ReviewNote, Side, StepRef
+    from trajdiff.report import TaskReport
 
 
 def divergence_object(task: TaskReport, divergence: Divergence) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trajdiff.reliability.card import Card
+if TYPE_CHECKING:
+    from trajdiff.reliability.card import Card
 
 
 def coverage_object(card: Card) -> dict[str, Any]:

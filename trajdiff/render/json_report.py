@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff.model import Diagnostic, Verdict
 from trajdiff.natural import natural_key
-from trajdiff.reliability.card import Card
-from trajdiff.reliability.estimators import SuiteReliability, TaskReliability
 from trajdiff.render.choosing import chosen_tasks
 from trajdiff.render.json_card import card_object
 from trajdiff.render.json_divergence import divergence_object, step_object
 from trajdiff.render.json_text import to_json, to_jsonl
 from trajdiff.render.registry import Renderer
-from trajdiff.render.view import View
-from trajdiff.report import Report, TaskReport, TrialRow
+
+if TYPE_CHECKING:
+    from trajdiff.reliability.card import Card
+    from trajdiff.reliability.estimators import SuiteReliability, TaskReliability
+    from trajdiff.render.view import View
+    from trajdiff.report import Report, TaskReport, TrialRow
 
 
 def render(report: Report, view: View) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from trajdiff.natural import plural
-from trajdiff.reliability.judging import Judging
-from trajdiff.reliability.labels import JudgeReport
-from trajdiff.render.marks import Marks
 from trajdiff.render.safety import one_line, shortlist
-from trajdiff.report import Report
+
+if TYPE_CHECKING:
+    from trajdiff.reliability.judging import Judging
+    from trajdiff.reliability.labels import JudgeReport
+    from trajdiff.render.marks import Marks
+    from trajdiff.report import Report
 
 REFUSED = "refused, TPR + TNR is 1.05 or less (the judge says next to nothing)"
 

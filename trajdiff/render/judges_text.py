@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff import __version__
-from trajdiff.reliability.agreement import Corrected
-from trajdiff.reliability.labels import JudgeReport
 from trajdiff.render.columns import Column, layout
 from trajdiff.render.json_text import to_json, to_jsonl
 from trajdiff.render.lines import Line, fit, line, paint, wrap
 from trajdiff.render.markdown_text import cell, table
-from trajdiff.render.marks import Marks
 from trajdiff.render.safety import one_line
-from trajdiff.render.view import View
 from trajdiff.render.wording import plural, shortlist
+
+if TYPE_CHECKING:
+    from trajdiff.reliability.agreement import Corrected
+    from trajdiff.reliability.labels import JudgeReport
+    from trajdiff.render.marks import Marks
+    from trajdiff.render.view import View
 
 
 def render(made: JudgeReport, view: View) -> str:

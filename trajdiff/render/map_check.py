@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from trajdiff.model import Arguments, ArgumentState, Diagnostic, Step, StepKind, Trial
 from trajdiff.render.json_report import diagnostic_object
 from trajdiff.render.json_text import to_json
 from trajdiff.render.safety import cells, cut, one_line
-from trajdiff.render.view import View
 from trajdiff.render.wording import plural
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
 
 #: Steps of the first trial, and entries or records without a place, that are shown.
 _STEPS, _SHOWN = 12, 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from trajdiff.divergence.finding import Divergence, FindingKind
 from trajdiff.frozen import replace
@@ -20,7 +21,7 @@ from trajdiff.render.card_words import (
 )
 from trajdiff.render.choosing import chosen_tasks
 from trajdiff.render.curve import infra_note, interval_text, suite_curve_table, task_ks
-from trajdiff.render.json_compare import differs, pair_of, task_of
+from trajdiff.render.json_compare import differs
 from trajdiff.render.lines import plain
 from trajdiff.render.markdown_text import cell, code, fence, table
 from trajdiff.render.places import first_row, later_places, manifest_row, places, root_row, rows_text
@@ -31,7 +32,7 @@ from trajdiff.render.steps import Look, cell_of, rows_with, step_lines
 from trajdiff.render.strip import variant_rows
 from trajdiff.render.task_findings import claims, groups
 from trajdiff.render.terminal_statistics import required_lines, spread_lines, version_lines
-from trajdiff.render.view import View
+from trajdiff.render.view import pair_of, task_of
 from trajdiff.render.wording import (
     abstention_words,
     caution,
@@ -45,7 +46,10 @@ from trajdiff.render.wording import (
     summary_lines,
     trial_strip,
 )
-from trajdiff.report import Report, TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
+    from trajdiff.report import Report, TaskReport
 
 #: Rows of the task table before "and N more", and characters of a comment (GitHub takes 65,536).
 MOST_ROWS = 10

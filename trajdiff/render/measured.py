@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trajdiff.divergence.finding import SelfCheck
-from trajdiff.localization import Measured, Score
 from trajdiff.render.json_text import to_json
 from trajdiff.render.safety import one_line
 from trajdiff.render.wording import plural
+
+if TYPE_CHECKING:
+    from trajdiff.divergence.finding import SelfCheck
+    from trajdiff.localization import Measured, Score
 
 _COLUMNS = ("exact", "acceptable", "near", "kind", "actor")
 _HEAD = f"{'':<34}{'n':>5}" + "".join(f"{name:>11}" for name in ("exact", "accept.", "±3"))

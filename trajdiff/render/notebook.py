@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from trajdiff.divergence.finding import FindingKind
-from trajdiff.model import Corpus
 from trajdiff.reliability.estimators import format_k
 from trajdiff.render.curve import task_ks
 from trajdiff.render.marks import UNICODE
@@ -21,7 +21,10 @@ from trajdiff.render.wording import (
     support_text,
     trial_strip,
 )
-from trajdiff.report import Report, TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.model import Corpus
+    from trajdiff.report import Report, TaskReport
 
 #: Tasks shown in a notebook, and files of a reading.
 MOST_ROWS = 20

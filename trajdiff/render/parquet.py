@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff.errors import UsageError
 from trajdiff.render.registry import Renderer
 from trajdiff.render.safety import clean
 from trajdiff.render.tables import TABLES, columns_of, flat
-from trajdiff.render.view import View
-from trajdiff.report import Report
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
+    from trajdiff.report import Report
 
 
 def render(name: str, report: Report, view: View) -> bytes:

@@ -6,9 +6,12 @@ Row numbers are for people and shift when trials are added; the reference is the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajdiff.divergence.finding import Divergence, Kind, StepRef, TaskFinding
-from trajdiff.report import TaskReport, TrialRow
+
+if TYPE_CHECKING:
+    from trajdiff.report import TaskReport, TrialRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

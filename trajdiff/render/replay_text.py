@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff import __version__
 from trajdiff.render.json_text import to_json
 from trajdiff.render.safety import one_line
-from trajdiff.render.view import View
 from trajdiff.render.wording import plural
-from trajdiff.running.replay import Replayed, ReplayedCall
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
+    from trajdiff.running.replay import Replayed, ReplayedCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

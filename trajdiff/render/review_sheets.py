@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff.align.table import AlignedTable, Cell, Op, Row
-from trajdiff.divergence.finding import Divergence
 from trajdiff.model import StepKind, Verdict
 from trajdiff.render.choosing import chosen_divergences
 from trajdiff.render.lines import plain
@@ -13,10 +12,13 @@ from trajdiff.render.places import first_row, manifest_row, root_row, trial_row
 from trajdiff.render.steps import NO_STEP, Look, cell_of, step_lines
 from trajdiff.render.table_columns import DIVERGENCE_COLUMNS, MEANINGS, REVIEW_COLUMNS
 from trajdiff.render.tables import divergence_rows
-from trajdiff.render.view import View
 from trajdiff.render.workbook import Sheet
-from trajdiff.report import Report, TaskReport
 from trajdiff.review.verdicts import CATEGORIES, VERDICTS
+
+if TYPE_CHECKING:
+    from trajdiff.divergence.finding import Divergence
+    from trajdiff.render.view import View
+    from trajdiff.report import Report, TaskReport
 
 #: What a reviewer reads first; the other facts stand to the right of the columns to fill.
 _FIRST = ("row_id", "task_id", "trial_id", "grade", "actor", "kind", "tool", "root_step", "manifest_step",

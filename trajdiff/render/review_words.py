@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trajdiff.divergence.finding import Divergence, ReviewNote
-from trajdiff.render.marks import Marks
 from trajdiff.render.safety import one_line
-from trajdiff.report import Report
-from trajdiff.review.importing import Imported
 from trajdiff.review.joining import agreement
 from trajdiff.review.verdicts import NOT_A_FAILURE, VERDICTS
+
+if TYPE_CHECKING:
+    from trajdiff.divergence.finding import Divergence, ReviewNote
+    from trajdiff.render.marks import Marks
+    from trajdiff.report import Report
+    from trajdiff.review.importing import Imported
 
 
 def short_marks(divergence: Divergence | None) -> str:

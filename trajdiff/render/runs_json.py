@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff import __version__
-from trajdiff.comparison import Comparison, TaskChange
-from trajdiff.reliability.paired import PairedDifference
 from trajdiff.render.json_card import bootstrap_object
 from trajdiff.render.json_text import to_json, to_jsonl
-from trajdiff.render.view import View
-from trajdiff.sides import Side, SideDivergence, SideTask
+
+if TYPE_CHECKING:
+    from trajdiff.comparison import Comparison, TaskChange
+    from trajdiff.reliability.paired import PairedDifference
+    from trajdiff.render.view import View
+    from trajdiff.sides import Side, SideDivergence, SideTask
 
 
 def render(comparison: Comparison, view: View) -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from trajdiff.comparison import Comparison
-from trajdiff.divergence.finding import Divergence
-from trajdiff.gate import CheckResult
 from trajdiff.natural import natural_key
 from trajdiff.redaction import counts_text
 from trajdiff.render.markdown import BUDGET, steps_block, within
@@ -27,9 +25,14 @@ from trajdiff.render.runs_text import (
     what_changed,
 )
 from trajdiff.render.safety import one_line
-from trajdiff.render.view import View
 from trajdiff.render.wording import plural
-from trajdiff.report import Report, TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.comparison import Comparison
+    from trajdiff.divergence.finding import Divergence
+    from trajdiff.gate import CheckResult
+    from trajdiff.render.view import View
+    from trajdiff.report import Report, TaskReport
 
 MOST_ROWS = 10
 _DETAILS = 5

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from trajdiff.comparison import Change, Comparison, TaskChange
 from trajdiff.model import Verdict
-from trajdiff.reliability.paired import PairedDifference
 from trajdiff.render.columns import Column, layout
 from trajdiff.render.lines import Line, Span, fit, line, paint, wrap
-from trajdiff.render.marks import Marks
 from trajdiff.render.safety import cut_middle, one_line
-from trajdiff.render.view import View
 from trajdiff.render.wording import plural, probability, shortlist
-from trajdiff.sides import SideTask
+
+if TYPE_CHECKING:
+    from trajdiff.reliability.paired import PairedDifference
+    from trajdiff.render.marks import Marks
+    from trajdiff.render.view import View
+    from trajdiff.sides import SideTask
 
 _LONGEST_ID = 32
 

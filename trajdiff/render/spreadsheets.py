@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff.redaction import counts_text
 from trajdiff.render.registry import Renderer
 from trajdiff.render.review_sheets import around_roots, review_sheet, side_by_side
 from trajdiff.render.table_columns import MEANINGS, REVIEW_COLUMNS
 from trajdiff.render.tables import TABLES, columns_of
-from trajdiff.render.view import View
 from trajdiff.render.workbook import LONGEST_CELL, Sheet, cut_cells, workbook
-from trajdiff.report import Report
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
+    from trajdiff.report import Report
 
 _TITLES = {"trials": "Trials", "alignment": "Alignment", "divergences": "Review", "report": "Tasks"}
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajdiff.align.table import AlignedTable, Cell, Op, Row
 from trajdiff.model import StepKind
 from trajdiff.render.lines import Line, Span, line, plain, width_of, wrap
-from trajdiff.render.marks import Marks
 from trajdiff.render.safety import cells, clean, cut, one_line, preview, shortened
+
+if TYPE_CHECKING:
+    from trajdiff.render.marks import Marks
 
 NO_STEP = "no such step"
 

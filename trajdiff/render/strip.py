@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajdiff.align.table import AlignedTable, Op, Row
 from trajdiff.model import Effect, StepKind, Verdict
 from trajdiff.render.lines import Line, Span, line, pad, width_of
-from trajdiff.render.marks import Marks
 from trajdiff.render.places import trial_row
 from trajdiff.render.safety import cells, one_line
 from trajdiff.render.steps import cell_of, op_of
-from trajdiff.report import TaskReport, TrialRow
+from trajdiff.render.wording import trial_strip
+
+if TYPE_CHECKING:
+    from trajdiff.render.marks import Marks
+    from trajdiff.report import TaskReport, TrialRow
+
+
+def strip_line(task: TaskReport, marks: Marks, most: int = 10) -> Line:
+    """The trials of a task as marks, passed and failed in their colours; counts where there are too many."""
+    styles = {marks.passed: "passed", marks.failed: "failed"}
+    return line(*(Span(mark, styles.get(mark, "")) for mark in trial_strip(task, marks, most)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

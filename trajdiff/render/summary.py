@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajdiff.divergence.finding import Divergence, FindingKind, Kind
 from trajdiff.render.card_words import adaptive_text
@@ -13,7 +14,9 @@ from trajdiff.render.effort_words import money
 from trajdiff.render.safety import cut, one_line
 from trajdiff.render.summary_words import Code, Phrase, Words
 from trajdiff.render.two_sides import outcome, parted, told_sides
-from trajdiff.report import Report, TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.report import Report, TaskReport
 
 #: Reasons shown, tasks to look at first, and the longest quoted step in cells.
 _PLACES, _FIRST, _QUOTED = 3, 3, 180

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib.resources import files
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from trajdiff.errors import UsageError
 from trajdiff.render.markdown_text import cell, code
@@ -15,8 +16,10 @@ from trajdiff.render.registry import Renderer
 from trajdiff.render.safety import clean, one_line
 from trajdiff.render.summary import Item, Summary, summary
 from trajdiff.render.summary_words import Code, Phrase, words
-from trajdiff.render.view import View
-from trajdiff.report import Report
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
+    from trajdiff.report import Report
 
 
 def renderer_for(target: str, language: str) -> Renderer:

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from functools import partial
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff.render.aligned_tables import TaskTable, task_tables
 from trajdiff.render.markdown_text import cell, code, table
@@ -15,8 +15,10 @@ from trajdiff.render.registry import Renderer
 from trajdiff.render.safety import clean, one_line
 from trajdiff.render.table_columns import REVIEW_COLUMNS
 from trajdiff.render.tables import TABLES, columns_of, flat
-from trajdiff.render.view import View
-from trajdiff.report import Report
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
+    from trajdiff.report import Report
 
 _TITLES = {"trials": "Trials", "alignment": "Aligned trials", "divergences": "Divergences"}
 #: Columns that are code and not words.

@@ -4,6 +4,7 @@ that fits its finding (same path, abstained, infrastructure, never passes, alway
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from trajdiff.divergence.finding import (
     COARSER,
@@ -15,17 +16,18 @@ from trajdiff.divergence.finding import (
     ValueOrigin,
 )
 from trajdiff.render.fact_lines import fact_lines
-from trajdiff.render.intervention_text import tested_words
 from trajdiff.render.lines import Line, Span, line, wrap
 from trajdiff.render.places import first_row, later_places, places, root_row, row_of, tells_first
 from trajdiff.render.review_words import note_text
 from trajdiff.render.safety import cells, clean, one_line
 from trajdiff.render.steps import rows_with
-from trajdiff.render.strip import VariantRow
 from trajdiff.render.two_sides import as_recorded, in_others, other_trials, side_lines
-from trajdiff.render.view import View
 from trajdiff.render.wording import REASON_SENTENCES, abstention_words, headline, plural, seen_in, shortlist
-from trajdiff.report import TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.render.strip import VariantRow
+    from trajdiff.render.view import View
+    from trajdiff.report import TaskReport
 
 #: Recovered differences listed before a count, unless everything is asked for.
 _MOST_RECOVERED = 3
@@ -108,6 +110,8 @@ def judged_lines(divergence: Divergence, view: View) -> list[Line]:
     )
     for position, note in enumerate(divergence.reviews):
         lines += fact_lines("reviewed" if position == 0 else "", note_text(note), view)
+    if divergence.tested:
+        from trajdiff.render.intervention_text import tested_words
     for position, one in enumerate(divergence.tested):
         lines += fact_lines("tested" if position == 0 else "", tested_words(one, view.marks), view)
     return lines

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from trajdiff.divergence.finding import FindingKind
 from trajdiff.frozen import replace
 from trajdiff.reliability.estimators import format_k
@@ -17,12 +19,11 @@ from trajdiff.render.choosing import chosen_tasks
 from trajdiff.render.columns import Column, layout
 from trajdiff.render.curve import Curve, CurveRow, infra_note, suite_curve_table, task_ks
 from trajdiff.render.lines import Line, Span, fit, line, paint, plain, wrap
-from trajdiff.render.marks import Marks
 from trajdiff.render.registry import Renderer
 from trajdiff.render.review_words import review_lines
 from trajdiff.render.safety import cut_middle, one_line
+from trajdiff.render.strip import strip_line
 from trajdiff.render.terminal_statistics import slice_lines, statistics_lines
-from trajdiff.render.view import View
 from trajdiff.render.wording import (
     FindingWords,
     caution,
@@ -34,9 +35,12 @@ from trajdiff.render.wording import (
     self_check_line,
     summary_lines,
     support_text,
-    trial_strip,
 )
-from trajdiff.report import Report, TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.render.marks import Marks
+    from trajdiff.render.view import View
+    from trajdiff.report import Report, TaskReport
 
 _LONGEST_ID = 32
 
@@ -176,12 +180,6 @@ def _row(task: TaskReport, ks: tuple[int, ...], marks: Marks) -> list[Line]:
         finding_line(finding_words(task, marks)),
         line(support_text(lead)),
     ]
-
-
-def strip_line(task: TaskReport, marks: Marks, most: int = 10) -> Line:
-    """The trials of a task as marks, passed and failed in their colours; counts where there are too many."""
-    styles = {marks.passed: "passed", marks.failed: "failed"}
-    return line(*(Span(mark, styles.get(mark, "")) for mark in trial_strip(task, marks, most)))
 
 
 def finding_line(words: FindingWords) -> Line:

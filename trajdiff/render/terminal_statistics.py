@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from trajdiff.reliability.card import Card
 from trajdiff.reliability.consistency import Reading
-from trajdiff.reliability.nodes import NodeFigures, TaskSplit
-from trajdiff.reliability.slices import Slice
 from trajdiff.render.columns import Column, layout
 from trajdiff.render.curve import interval_text
 from trajdiff.render.lines import Line, Span, line, wrap
-from trajdiff.render.marks import Marks
 from trajdiff.render.safety import cut_middle, one_line
-from trajdiff.render.view import View
 from trajdiff.render.wording import plural, probability
-from trajdiff.report import Report
+
+if TYPE_CHECKING:
+    from trajdiff.reliability.card import Card
+    from trajdiff.reliability.nodes import NodeFigures, TaskSplit
+    from trajdiff.reliability.slices import Slice
+    from trajdiff.render.marks import Marks
+    from trajdiff.render.view import View
+    from trajdiff.report import Report
 
 _LONGEST = 44
 #: What the columns of the task table are.

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from trajdiff.align.table import Row
-from trajdiff.divergence.finding import Divergence
 from trajdiff.reliability.estimators import format_k
 from trajdiff.render.aligned import Fit, Sides, aligned_lines
 from trajdiff.render.curve import task_ks
-from trajdiff.render.json_compare import task_of
 from trajdiff.render.lines import Line, Span, fit, line, paint, width_of
 from trajdiff.render.places import first_row, manifest_row, root_row, tells_first
 from trajdiff.render.registry import Renderer
 from trajdiff.render.safety import cells, one_line
-from trajdiff.render.strip import VariantRow, strip_lines, variant_rows
+from trajdiff.render.strip import VariantRow, strip_line, strip_lines, variant_rows
 from trajdiff.render.task_findings import claims, groups, opening_lines, sources_lines
-from trajdiff.render.terminal_report import strip_line
-from trajdiff.render.view import View
-from trajdiff.report import Report, TaskReport
+from trajdiff.render.view import task_of
+
+if TYPE_CHECKING:
+    from trajdiff.align.table import Row
+    from trajdiff.divergence.finding import Divergence
+    from trajdiff.render.view import View
+    from trajdiff.report import Report, TaskReport
 
 
 def render(report: Report, view: View) -> str:

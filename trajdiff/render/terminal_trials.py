@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from trajdiff.align.table import Op, Row
 from trajdiff.render.aligned import Fit, Sides, aligned_lines, equal
-from trajdiff.render.json_compare import pair_of
 from trajdiff.render.lines import Line, Span, fit, line, paint, wrap
 from trajdiff.render.registry import Renderer
 from trajdiff.render.safety import cells, one_line
 from trajdiff.render.steps import cell_of, op_of, rows_with
-from trajdiff.render.view import Pair, View
+from trajdiff.render.view import pair_of
 from trajdiff.render.wording import plural
-from trajdiff.report import Report, TrialRow
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import Pair, View
+    from trajdiff.report import Report, TrialRow
 
 
 def render(report: Report, view: View) -> str:

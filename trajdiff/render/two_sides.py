@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from trajdiff.align.table import Cell, Row
 from trajdiff.divergence.finding import Divergence, Kind, Side
 from trajdiff.model import Verdict
 from trajdiff.render.fact_lines import fact_lines, lines_of_fact, width_of_fact
-from trajdiff.render.lines import Line
 from trajdiff.render.places import manifest_row, root_row, row_of, trial_row
 from trajdiff.render.safety import cells, one_line
 from trajdiff.render.steps import NO_STEP, alike, cell_of
-from trajdiff.render.view import View
-from trajdiff.report import TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.align.table import Cell, Row
+    from trajdiff.render.lines import Line
+    from trajdiff.render.view import View
+    from trajdiff.report import TaskReport
 
 #: Characters of two long texts that are kept before the place where they part.
 _BEFORE_PARTING = 12

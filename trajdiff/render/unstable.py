@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trajdiff.divergence.finding import Grade
 from trajdiff.natural import natural_key
 from trajdiff.render.choosing import chosen_tasks, is_mixed
 from trajdiff.render.columns import Column, layout
@@ -15,10 +14,14 @@ from trajdiff.render.lines import Line, fit, line, paint, wrap
 from trajdiff.render.markdown_text import cell, code, table
 from trajdiff.render.registry import Renderer
 from trajdiff.render.safety import cut_middle, one_line
-from trajdiff.render.terminal_report import finding_line, strip_line
-from trajdiff.render.view import View
+from trajdiff.render.strip import strip_line
+from trajdiff.render.terminal_report import finding_line
 from trajdiff.render.wording import finding_words, plural, trial_strip
-from trajdiff.report import Report, TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.divergence.finding import Grade
+    from trajdiff.render.view import View
+    from trajdiff.report import Report, TaskReport
 
 _MEANING = "disagree: share of pairs of trials with different outcomes."
 

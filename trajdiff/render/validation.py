@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from trajdiff.model import Diagnostic, Severity
 from trajdiff.render.json_report import diagnostic_object
 from trajdiff.render.json_text import to_json
 from trajdiff.render.lines import Line, Span, line, paint, wrap
 from trajdiff.render.safety import cells, one_line
-from trajdiff.render.view import View
 from trajdiff.render.wording import plural
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
 
 
 class Checked(Protocol):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from trajdiff.align.table import AlignedTable
+from trajdiff.errors import UsageError
 from trajdiff.render.choosing import Choice
 from trajdiff.render.marks import UNICODE, Marks
-from trajdiff.report import TrialRow
+
+if TYPE_CHECKING:
+    from trajdiff.align.table import AlignedTable
+    from trajdiff.report import Report, TaskReport, TrialRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,3 +54,18 @@ class View:
     columns: tuple[str, ...] = ()
     excel: bool = False
     name: str | None = None
+
+
+def task_of(report: Report, view: View) -> TaskReport:
+    """The task the view is about; raises ``UsageError`` if the report has no such task."""
+    task = report.task(view.task_id or "")
+    if task is None:
+        raise UsageError(f'no task "{view.task_id}" in the report')
+    return task
+
+
+def pair_of(view: View) -> Pair:
+    """The two trials the view is about; raises ``UsageError`` without them."""
+    if view.pair is None:
+        raise UsageError("no two trials to compare")
+    return view.pair

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajdiff.divergence.finding import Divergence, FindingKind, Kind, Reason
 from trajdiff.model import Verdict
@@ -17,12 +18,14 @@ from trajdiff.natural import plural as plural
 from trajdiff.reliability.association import perfect_split_p
 from trajdiff.render.choosing import is_mixed
 from trajdiff.render.judge_words import judge_lines
-from trajdiff.render.marks import Marks
 from trajdiff.render.places import manifest_row, root_row, rows_text
 from trajdiff.render.review_words import short_marks
 from trajdiff.render.safety import one_line
 from trajdiff.render.safety import shortlist as shortlist
-from trajdiff.report import Report, TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.render.marks import Marks
+    from trajdiff.report import Report, TaskReport
 
 #: The rule that a verdict without a threshold follows, as importers name it, and how close to 1 is 1.
 REWARD_IS_ONE, REWARD_TOLERANCE = "reward = 1", 1e-6

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from trajdiff.align.table import Cell
 from trajdiff.align.values import changed_paths, ignored, parse_embedded
 from trajdiff.frozen import replace
-from trajdiff.model import Trial
-from trajdiff.report import Report
-from trajdiff.settings import IgnoreRules
+
+if TYPE_CHECKING:
+    from trajdiff.align.table import Cell
+    from trajdiff.model import Trial
+    from trajdiff.report import Report
+    from trajdiff.settings import IgnoreRules
 
 
 def with_ignored(report: Report, rules: IgnoreRules, trials: Sequence[Trial]) -> Report:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from trajdiff.divergence.finding import Divergence
 from trajdiff.errors import InputError
-from trajdiff.report import Report, TaskReport
-from trajdiff.review.sheets import SheetRow
 from trajdiff.review.verdicts import CATEGORIES, DISAGREE, VERDICTS, Review
 from trajdiff.settings_check import near
+
+if TYPE_CHECKING:
+    from trajdiff.divergence.finding import Divergence
+    from trajdiff.report import Report, TaskReport
+    from trajdiff.review.sheets import SheetRow
 
 #: Cells named one by one in a message before a count.
 _NAMED = 5

@@ -9,16 +9,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from trajdiff.divergence.finding import Divergence, ReviewNote
 from trajdiff.frozen import replace
 from trajdiff.model import Diagnostic, Severity, Trial
 from trajdiff.natural import natural_key
-from trajdiff.report import Report, TaskReport
 from trajdiff.review.ignored import with_ignored
-from trajdiff.review.verdicts import Review
-from trajdiff.settings import Settings
-from trajdiff.settings_rules import AcceptRule
+
+if TYPE_CHECKING:
+    from trajdiff.report import Report, TaskReport
+    from trajdiff.review.verdicts import Review
+    from trajdiff.settings import Settings
+    from trajdiff.settings_rules import AcceptRule
 
 
 def judged(

@@ -13,10 +13,12 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff.render.safety import clean
-from trajdiff.report import TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.report import TaskReport
 
 #: Characters from which a text that several tasks have is worth a place of its own.
 _LONG = 400

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajdiff.render.card_words import adaptive_text
-from trajdiff.report import Report
+
+if TYPE_CHECKING:
+    from trajdiff.report import Report
 
 WIDTH, HEIGHT = 460, 230
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 16, 14, 34

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajdiff.divergence.finding import Blame, FindingKind, Grade
 from trajdiff.model import Verdict
 from trajdiff.render.choosing import MIXED, is_mixed
 from trajdiff.render.safety import one_line
 from trajdiff.render.wording import GROUPS
-from trajdiff.report import TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.report import TaskReport
 
 #: Facets in the order in which they are offered; those of ``CHIPS`` are buttons, the others lists.
 FACETS = ("show", "grade", "actor", "kind", "tool", "stop", "has")

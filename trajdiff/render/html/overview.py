@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajdiff.divergence.finding import FindingKind
 from trajdiff.model import Diagnostic, Verdict
@@ -16,7 +17,9 @@ from trajdiff.render.curve import infra_note
 from trajdiff.render.marks import MEANINGS, UNICODE
 from trajdiff.render.safety import clean, one_line
 from trajdiff.render.wording import caution, completeness_lines, self_check_line, summary_lines
-from trajdiff.report import Report, TaskReport, TrialRow
+
+if TYPE_CHECKING:
+    from trajdiff.report import Report, TaskReport, TrialRow
 
 #: What stands behind each grade, as the reader is told.
 GRADES = (

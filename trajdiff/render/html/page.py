@@ -8,7 +8,7 @@ import json
 import re
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff.render.choosing import chosen_tasks
 from trajdiff.render.curve import suite_curve_table, task_ks
@@ -20,9 +20,11 @@ from trajdiff.render.html.task_data import OPS, task_data
 from trajdiff.render.html.task_lines import task_lines
 from trajdiff.render.marks import MEANINGS, UNICODE
 from trajdiff.render.safety import clean, one_line
-from trajdiff.render.view import View
 from trajdiff.render.wording import counts_line
-from trajdiff.report import Report, TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.render.view import View
+    from trajdiff.report import Report, TaskReport
 
 #: Scripts in the order in which they stand in the file; each is a part of one program.
 SCRIPTS = ("page.js", "filters.js", "cells.js", "found.js", "table.js", "task.js", "keys.js")

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trajdiff.align.table import AlignedTable, Cell, Op, Row
-from trajdiff.divergence.finding import Divergence, ReviewNote, StepRef
 from trajdiff.reliability.estimators import format_k
 from trajdiff.render.curve import task_ks
-from trajdiff.render.html.chunks import Texts
 from trajdiff.render.intervention_text import tested_words
 from trajdiff.render.json_text import finite
 from trajdiff.render.lines import plain
@@ -34,7 +32,11 @@ from trajdiff.render.two_sides import (
 )
 from trajdiff.render.view import View
 from trajdiff.render.wording import headline, seen_in
-from trajdiff.report import TaskReport, TrialRow
+
+if TYPE_CHECKING:
+    from trajdiff.divergence.finding import Divergence, ReviewNote, StepRef
+    from trajdiff.render.html.chunks import Texts
+    from trajdiff.report import TaskReport, TrialRow
 
 #: One letter per way in which a cell compares with the reference.
 OPS = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajdiff.divergence.finding import FindingKind
 from trajdiff.model import Verdict
@@ -21,7 +22,9 @@ from trajdiff.render.wording import (
     support_text,
     trial_marks,
 )
-from trajdiff.report import TaskReport
+
+if TYPE_CHECKING:
+    from trajdiff.report import TaskReport
 
 #: Trials drawn as marks in a row; more are told as a count.
 MOST_MARKS = 24
