@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from trajdiff.divergence.finding import TaskFinding
 from trajdiff.frozen import replace
 from trajdiff.model import Corpus, Trial
 from trajdiff.task_analysis import TaskJob, TaskOutcome
@@ -69,9 +70,17 @@ def packed(outcome: TaskOutcome) -> bytes | None:
 def unpacked(value: bytes) -> TaskOutcome | None:
     """The outcome behind bytes, None where they are none."""
     try:
-        return _decoder.decode(zlib.decompress(value))
+        outcome = _decoder.decode(zlib.decompress(value))
     except (ValueError, TypeError, zlib.error, msgspec.MsgspecError):
         return None
+    finding = outcome.finding
+    return outcome if finding is None else replace(outcome, finding=_led(finding))
+
+
+def _led(finding: TaskFinding) -> TaskFinding:
+    """The finding with its lead as one of its divergences again: as bytes it was written twice."""
+    lead = next((row for row in finding.divergences if row == finding.lead), None)
+    return finding if lead is None else replace(finding, lead=lead)
 
 
 def naming(

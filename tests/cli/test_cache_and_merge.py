@@ -129,6 +129,17 @@ def test_one_task_needs_the_others_only_where_it_shows_them(
     assert not seen
 
 
+def test_what_is_kept_is_shown_in_the_same_order(tmp_path: Path) -> None:
+    """The divergence of the task row stands first, whichever trial it is of."""
+    traces = tmp_path / "runs.json"
+    write_corpus(traces, Plan(trials=4, steps=16, step_bytes=300, seed=10), tasks=4)
+    command = ("compare", "task", "2", str(traces), "--no-config")
+    scratch = run(*command, "--no-cache")
+    assert scratch.out.count("· grade ") > 1
+    assert run(*command).out == scratch.out
+    assert run(*command).out == scratch.out
+
+
 def test_info_and_clear(traces: Path) -> None:
     assert "nothing is kept" in run("cache", "info").out
     report(traces)
