@@ -8,13 +8,13 @@ whose answer rests on a level that is not allowed are done again without it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 
 from trajdiff.align.graph import align_to, success_graph
 from trajdiff.align.prepared import Preparer
 from trajdiff.align.rows import aligned_table
 from trajdiff.align.table import AlignedTable
+from trajdiff.analysed import Analysis as Analysis
 from trajdiff.chosen_tasks import ChosenTasks
 from trajdiff.divergence import evidence
 from trajdiff.divergence.argument_roles import RoleCount, totals, with_roles
@@ -37,21 +37,6 @@ from trajdiff.task_analysis import (
     table_of,
 )
 from trajdiff.task_runs import again, outcomes_of, problem
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Analysis:
-    """Findings by task id, effects of tools, the self-check, and the levels below writes that were used.
-
-    ``problems`` name the tasks that could not be worked on: a worker died or took too long. Self-check and
-    levels are empty where they were not asked for.
-    """
-
-    findings: Mapping[str, TaskFinding]
-    tools: tuple[ToolEffect, ...] = ()
-    self_check: SelfCheck = field(default_factory=lambda: SelfCheck(false_alarms=0, passing_trials=0))
-    levels: tuple[str, ...] = ()
-    problems: tuple[Diagnostic, ...] = ()
 
 
 def analyse(

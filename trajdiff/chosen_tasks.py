@@ -82,7 +82,10 @@ class ChosenTasks:
 
     def _worked_on(self, jobs: Mapping[int, TaskJob]) -> Generator[tuple[int, TaskOutcome | Lost]]:
         numbers = list(jobs)
-        with closing(outcomes_of(list(jobs.values()), self._runner, self._forecast)) as found:
+        # What is worth loading for all tasks is not for one.
+        steps = sum(len(trial.steps) for job in jobs.values() for trial in job.task.trials)
+        sized = [replace(job, steps=steps) for job in jobs.values()]
+        with closing(outcomes_of(sized, self._runner, self._forecast)) as found:
             for number, outcome in found:
                 yield numbers[number], outcome
 

@@ -22,7 +22,7 @@ from trajdiff.model import Corpus, TaskTrials
 from trajdiff.settings import Settings
 
 if TYPE_CHECKING:
-    from trajdiff.analysis import Analysis
+    from trajdiff.analysed import Analysis
 
 #: Words that label files use for the product's kinds.
 SYNONYMS = {

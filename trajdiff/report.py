@@ -26,7 +26,7 @@ from trajdiff.reliability.estimators import (
 from trajdiff.reliability.scope import out_of_scope
 
 if TYPE_CHECKING:
-    from trajdiff.analysis import Analysis
+    from trajdiff.analysed import Analysis
     from trajdiff.reliability.card import Card, CardOptions
     from trajdiff.settings import Settings
 

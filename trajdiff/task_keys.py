@@ -10,11 +10,11 @@ import hashlib
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
-from trajdiff.divergence.finding import TaskFinding
+from trajdiff.analysed import NOT_WRITTEN, Bytes, in_words, led, of_work, shell
 from trajdiff.frozen import replace
 from trajdiff.model import Corpus, Trial
 from trajdiff.task_analysis import TaskJob, TaskOutcome
@@ -22,16 +22,6 @@ from trajdiff.task_analysis import TaskJob, TaskOutcome
 #: What kind of values outcomes are, where they are kept among others.
 KIND = "outcome"
 _decoder = msgspec.msgpack.Decoder(TaskOutcome)
-
-
-class Bytes(Protocol):
-    """Where bytes are kept by kind and key."""
-
-    def get(self, kind: str, key: str) -> bytes | None:
-        """The value, or None."""
-
-    def put(self, kind: str, key: str, value: bytes) -> None:
-        """Keep a value."""
 
 
 class Outcomes:
@@ -58,13 +48,8 @@ def packed(outcome: TaskOutcome) -> bytes | None:
     try:
         value = msgspec.msgpack.encode(outcome)
         return zlib.compress(value, 1) if _decoder.decode(value) == outcome else None
-    except (
-        ValueError,
-        TypeError,
-        OverflowError,
-        msgspec.MsgspecError,
-    ):
-        return None  # a lone surrogate, a very long integer
+    except NOT_WRITTEN:
+        return None
 
 
 def unpacked(value: bytes) -> TaskOutcome | None:
@@ -74,13 +59,7 @@ def unpacked(value: bytes) -> TaskOutcome | None:
     except (ValueError, TypeError, zlib.error, msgspec.MsgspecError):
         return None
     finding = outcome.finding
-    return outcome if finding is None else replace(outcome, finding=_led(finding))
-
-
-def _led(finding: TaskFinding) -> TaskFinding:
-    """The finding with its lead as one of its divergences again: as bytes it was written twice."""
-    lead = next((row for row in finding.divergences if row == finding.lead), None)
-    return finding if lead is None else replace(finding, lead=lead)
+    return outcome if finding is None else replace(outcome, finding=led(finding))
 
 
 def naming(
@@ -93,13 +72,10 @@ def naming(
     everything = hashlib.sha256("\n".join(file.sha256 for file in corpus.files).encode()).hexdigest()
 
     def name(job: TaskJob) -> str:
-        settings = replace(
-            job.settings, origin=None, origins={}, traces=(), name=None, outcomes=(), reviews=None
-        )
         parts: list[Any] = [
             code,
             reading,
-            settings,
+            of_work(job.settings),
             sorted(job.effect_of.items()),
             job.levels,
             job.wanted,
@@ -110,8 +86,8 @@ def naming(
         ]
         borrowed: Sequence[Trial] = [t for trials in job.references.borrowed.values() for t in trials]
         trials = (*job.task.trials, *job.others, *borrowed)
-        parts += [_shell(trial, digests, everything) for trial in trials]
-        text = repr(parts)
+        parts += [(*shell(trial), digests.get(trial.source.path, everything)) for trial in trials]
+        text = in_words(parts)
         for now, then in paths:
             text = now.sub(then, text)
         return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
@@ -138,8 +114,3 @@ def _renaming(now: str, then: str) -> tuple[re.Pattern[str], Callable[[re.Match[
     found = re.compile(f"(['\"]){re.escape(repr(now)[1:-1])}((?:[/#][^'\"]*)?)\\1")
     quote, inner = repr(then)[0], repr(then)[1:-1]
     return found, lambda match: f"{quote}{inner}{match[2]}{quote}"
-
-
-def _shell(trial: Trial, digests: Mapping[str, str], everything: str) -> tuple[Any, ...]:
-    """A trial without its steps, which the file and the place in it stand for."""
-    return replace(trial, steps=()), len(trial.steps), digests.get(trial.source.path, everything)

@@ -19,6 +19,8 @@ from tests.importers.fixtures_harbor import atif, put_job, trial_result
 from tests.importers.fixtures_swe import mini, row, traj, v1_events
 from tests.importers.test_contract import attempt, spoiled
 from trajdiff.importers import ReadOptions, load, validate
+from trajdiff.importers.folders import _folder_peek
+from trajdiff.importers.registry import claims_of, claims_of_folder
 from trajdiff.model import Corpus, Severity
 
 
@@ -96,6 +98,15 @@ def test_the_layouts_are_whole_and_valid(name: str, tmp_path: Path) -> None:
     assert len(corpus.trials) == count
     assert not [one for one in corpus.diagnostics if one.severity is not Severity.NOTE]
     assert all(checked.valid for checked in validate([str(tmp_path)]))
+
+
+@pytest.mark.parametrize("name", sorted(LAYOUTS))
+def test_nobody_claims_a_folder_but_those_who_are_asked(name: str, tmp_path: Path) -> None:
+    """Only some importers are asked about folders; all others say that none is theirs."""
+    LAYOUTS[name][0](tmp_path)
+    for folder in (tmp_path, *(path for path in tmp_path.rglob("*") if path.is_dir())):
+        peek = _folder_peek(str(folder))
+        assert claims_of_folder(peek) == claims_of(peek)
 
 
 def inside_archive(data: bytes, draw: Callable[..., Any]) -> bytes:

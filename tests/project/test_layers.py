@@ -21,7 +21,7 @@ LAYERS = (
     ("reliability",),
     ("align",),
     ("divergence",),
-    ("analysis", "chosen_tasks", "task_analysis", "task_keys", "task_runs", "unused_patterns"),
+    ("analysed", "analysis", "chosen_tasks", "task_analysis", "task_keys", "task_runs", "unused_patterns"),
     ("redaction", "redaction_patterns"),
     (
         "report",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from tests.render.made import bare, hostile, shop
 from tests.render.views import view_for
 from trajdiff.errors import UsageError
 from trajdiff.frozen import replace
-from trajdiff.render.registry import SUBJECTS, Renderer, by_name, by_suffix, renderers
+from trajdiff.render.registry import AT_HAND, SUBJECTS, Renderer, by_name, by_suffix, renderers
 from trajdiff.report import Report
 
 ALL = {f"{one.subject}.{one.name}": one for one in renderers()}
@@ -43,6 +44,12 @@ def test_suffixes_find_exactly_one_renderer() -> None:
             assert by_suffix(one.subject, f"a/b{suffix}") is one
             assert by_suffix(one.subject, f"B{suffix.upper()}") is one
         assert by_name(one.subject, one.name) is one
+
+
+@pytest.mark.parametrize(("subject", "name"), AT_HAND, ids=" ".join)
+def test_renderers_at_hand_are_where_they_are_looked_for(subject: str, name: str) -> None:
+    module = import_module(f"trajdiff.render.{AT_HAND[subject, name]}")
+    assert ALL[f"{subject}.{name}"] in module.RENDERERS
 
 
 def test_an_unknown_suffix_lists_the_known_ones() -> None:

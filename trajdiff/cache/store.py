@@ -82,6 +82,9 @@ class Store:
     def prune(self) -> None:
         """Drop the values not used for longest where there are too many."""
 
+        if sum(size for _, size in self._files()) <= MOST_BYTES:
+            return  # to sum up the values looks at each of them
+
         def drop(connection: sqlite3.Connection) -> None:
             total = connection.execute("select coalesce(sum(length(value)), 0) from entry").fetchone()[0]
             if total <= MOST_BYTES:

@@ -16,6 +16,7 @@ from trajdiff.errors import UsageError
 from trajdiff.render.safety import one_line
 
 _KINDS = {
+    "analysis": "results of single tasks beside all others",
     "outcome": "results of tasks",
     "trials": "files that were read",
     "stamp": "files known by their times",

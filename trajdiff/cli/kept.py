@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +14,11 @@ from trajdiff.cache.store import Store
 from trajdiff.execution.remembering import Remembering
 
 if TYPE_CHECKING:
+    from trajdiff.analysed import KeptAnalysis
     from trajdiff.execution.runner import Runner
     from trajdiff.importers import ReadOptions
     from trajdiff.model import Corpus
+    from trajdiff.settings import Settings
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:
@@ -40,14 +42,25 @@ def code_stamp(*, anywhere: bool = False) -> str:
     ``anywhere`` looks at what the files hold, which is the same on every machine, instead of when they changed.
     """
     root = Path(__file__).resolve().parent.parent
-    found: list[tuple[object, ...]] = []
-    for folder, names, files in os.walk(root):
-        names[:] = [name for name in names if name != "__pycache__"]
-        for file in (Path(folder, name) for name in files):
-            status = file.stat()
-            about = hashlib.sha256(file.read_bytes()).hexdigest() if anywhere else status.st_mtime_ns
-            found.append((file.relative_to(root).as_posix(), status.st_size, about))
-    return f"{__version__} {hashlib.sha256(repr(sorted(found)).encode()).hexdigest()}"
+    found = sorted(
+        (path, status.st_size, _digest(root / path) if anywhere else status.st_mtime_ns)
+        for path, status in _files(str(root))
+    )
+    return f"{__version__} {hashlib.sha256(repr(found).encode()).hexdigest()}"
+
+
+def _files(folder: str, inside: str = "") -> Iterator[tuple[str, os.stat_result]]:
+    """The files in a folder and its folders, as paths relative to it."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not entry.is_dir():
+                yield f"{inside}{entry.name}", entry.stat()
+            elif entry.name != "__pycache__":
+                yield from _files(entry.path, f"{inside}{entry.name}/")
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def reading_stamp(options: ReadOptions) -> str:
@@ -72,8 +85,25 @@ def remembering(
     return Remembering(runner, Outcomes(store), known_under(name))
 
 
+def kept_analysis(
+    store: Store,
+    corpus: Corpus,
+    settings: Settings,
+    reading: ReadOptions,
+    *,
+    tasks: Sequence[str],
+    whole: bool,
+) -> KeptAnalysis:
+    """What was found out about these tasks before."""
+    from trajdiff.analysed import KeptAnalysis
+
+    code = code_stamp(anywhere=False)
+    how = reading_stamp(reading)
+    return KeptAnalysis(store, corpus, settings, tasks=tasks, whole=whole, code=code, reading=how)
+
+
 def kept_files(store: Store) -> Any:
     """What was read from files before."""
     from trajdiff.importers.kept_files import KeptFiles
 
-    return KeptFiles(store, code_stamp())
+    return KeptFiles(store, code_stamp(anywhere=False))

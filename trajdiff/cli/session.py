@@ -16,7 +16,7 @@ from click.core import ParameterSource
 from trajdiff import files
 from trajdiff.cli.completing import remember
 from trajdiff.cli.diagnostics import tell
-from trajdiff.cli.kept import code_stamp, kept_files, remembering, store_of
+from trajdiff.cli.kept import code_stamp, kept_analysis, kept_files, remembering, store_of
 from trajdiff.cli.paging import page_or_put
 from trajdiff.cli.progress import Stage, in_megabytes
 from trajdiff.cli.sharing import Sharing
@@ -39,6 +39,7 @@ from trajdiff.review.verdicts import read_reviews
 from trajdiff.settings import IgnoreRules, Settings, default_traces, load_settings, override
 
 if TYPE_CHECKING:
+    from trajdiff.analysed import Analysis, KeptAnalysis
     from trajdiff.cli.parts import Parts
     from trajdiff.divergence.borrowed import References
     from trajdiff.execution.runner import Runner
@@ -215,22 +216,42 @@ class Session:
         The accept list, the verdicts of reviewers (unless ``reviewed`` is off) and what the ignore rules hid
         are added.
         """
-        from trajdiff.analysis import analyse
-
-        with Stage("align", "tasks", self.state, quiet=self.quiet) as stage:
-            analysis = analyse(
-                corpus,
-                self.settings,
-                tasks=tasks,
-                whole=not self._outputs or any(renderer.whole for renderer in self._outputs),
-                progress=stage,
-                references=self.references(corpus),
-                runner=self._runner(corpus),
-            )
+        kept = self._kept_analysis(corpus, tasks)
+        analysis = kept.find() if kept is not None else None
+        if analysis is None:
+            analysis = self._analysis(corpus, tasks)
+            if kept is not None:
+                kept.keep(analysis)
         self._let_go()
         tell(analysis.problems, quiet=self.quiet, verbose=self.verbose)
         made = build_report(corpus, analysis, self.settings, name=self.settings.name, card=card)
         return self._judged(made, corpus, whole=tasks is None, reviewed=reviewed)
+
+    def _analysis(self, corpus: Corpus, tasks: Sequence[str] | None) -> Analysis:
+        from trajdiff.analysis import analyse
+
+        with Stage("align", "tasks", self.state, quiet=self.quiet) as stage:
+            return analyse(
+                corpus,
+                self.settings,
+                tasks=tasks,
+                whole=self._whole,
+                progress=stage,
+                references=self.references(corpus),
+                runner=self._runner(corpus),
+            )
+
+    @property
+    def _whole(self) -> bool:
+        """Whether anything that is shown says something about the whole input."""
+        return not self._outputs or any(renderer.whole for renderer in self._outputs)
+
+    def _kept_analysis(self, corpus: Corpus, tasks: Sequence[str] | None) -> KeptAnalysis | None:
+        """Where the analysis of these tasks is kept; None for all tasks, of which each is kept by itself, and
+        for references that lie elsewhere."""
+        if not tasks or self.cache is None or self.reading is None or self.options.get("reference"):
+            return None
+        return kept_analysis(self.cache, corpus, self.settings, self.reading, tasks=tasks, whole=self._whole)
 
     def references(self, corpus: Corpus) -> References | None:
         """The references that the user named, None where none was."""

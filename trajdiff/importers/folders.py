@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from trajdiff.importers.gathering import Given
 from trajdiff.importers.opening import open_document
 from trajdiff.importers.protocol import Claim, Importer, Peek, Shape, Unreadable
-from trajdiff.importers.registry import ambiguous, claims_of
+from trajdiff.importers.registry import ambiguous, claims_of_folder
 from trajdiff.natural import natural_key
 
 
@@ -28,7 +28,7 @@ def layouts(files: Sequence[Given], forced: Importer | None) -> list[Piece]:
     pieces: dict[str, Piece] = {}
     taken: set[str] = set()
     for folder in sorted({_folder_of(given.path) for given in files if given.path != "-"}, key=natural_key):
-        claims = [claim for claim in claims_of(_folder_peek(folder)) if forced in (None, claim[0])]
+        claims = [claim for claim in claims_of_folder(_folder_peek(folder)) if forced in (None, claim[0])]
         if len(claims) > 1:
             raise ambiguous(folder or ".", tuple(claims))
         for importer, claim in claims:

@@ -15,7 +15,7 @@ from trajdiff.importers.ledger import Ledger
 from trajdiff.importers.numbering import number_trials
 from trajdiff.importers.outcome_join import Joined, join_outcomes
 from trajdiff.importers.planning import Slot, expected_and_missing, same_runs
-from trajdiff.importers.protocol import Imported, Importer, Plan, ReadOptions
+from trajdiff.importers.protocol import Imported, Plan, ReadOptions
 from trajdiff.importers.sameness import mixed_provenance
 from trajdiff.model import Diagnostic, Task, TaskTrials, Trial
 from trajdiff.natural import natural_key
@@ -25,10 +25,11 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """One file (or folder layout) that was read."""
+    """One file (or folder layout) that was read; ``importer`` and ``title`` are the names of its reader."""
 
     path: str
-    importer: Importer
+    importer: str
+    title: str
     rule: str
     sha256: str
     imported: Imported
@@ -168,7 +169,7 @@ def _runs(
         ]
         if counts:
             planned[number] = max(counts)
-        conditions[number] = (unit.importer.name, canonical(dict(unit.imported.producer)))
+        conditions[number] = (unit.importer, canonical(dict(unit.imported.producer)))
     return same_runs(joined, slots, planned, conditions)
 
 

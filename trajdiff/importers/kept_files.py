@@ -18,7 +18,6 @@ from trajdiff.frozen import replace
 from trajdiff.importers.folders import Piece
 from trajdiff.importers.grouping import Unit
 from trajdiff.importers.protocol import Imported, ReadOptions
-from trajdiff.importers.registry import importers
 from trajdiff.importers.stored_steps import Recipe, StoredSteps
 from trajdiff.model import Step, Tally
 
@@ -45,6 +44,7 @@ class _Kept(msgspec.Struct, frozen=True, kw_only=True):
     bytes or the recipe that reads them from the log again."""
 
     importer: str
+    title: str
     rule: str
     sha256: str
     imported: Imported
@@ -119,16 +119,14 @@ class KeptFiles:
             kept = _files.decode(value)
         except _NOT_WRITTEN:
             return None
-        importer = next((one for one in importers() if one.name == kept.importer), None)
-        if importer is None:
-            return None
         parts = zip(kept.imported.trials, kept.steps, kept.tallies, kept.recipes, strict=True)
         trials = tuple(
             replace(trial, steps=_steps_of(packed, tally, recipe)) for trial, packed, tally, recipe in parts
         )
         return Unit(
             path=piece.given.path,
-            importer=importer,
+            importer=kept.importer,
+            title=kept.title,
             rule=kept.rule,
             sha256=kept.sha256,
             imported=replace(kept.imported, trials=trials),
@@ -138,8 +136,6 @@ class KeptFiles:
         """Keep what was read since ``find`` did not know it; nothing that would not come back the same."""
         stamp = _stamp(piece)
         if stamp is None or stamp != self._before.get(piece.given.path):
-            return
-        if not any(one is unit.importer for one in importers()):
             return
         value = _packed(unit)
         if value is not None and len(value) <= MOST_BYTES:
@@ -174,7 +170,8 @@ def _packed(unit: Unit) -> bytes | None:
             recipes.append(recipe)
             shells.append(replace(trial, steps=()))
         kept = _Kept(
-            importer=unit.importer.name,
+            importer=unit.importer,
+            title=unit.title,
             rule=unit.rule,
             sha256=unit.sha256,
             imported=replace(unit.imported, trials=tuple(shells)),

@@ -20,7 +20,7 @@ from trajdiff.importers.opening import open_document
 from trajdiff.importers.protocol import Imported, Importer, ReadOptions, Unreadable
 from trajdiff.importers.reading import read_empty, read_file
 from trajdiff.importers.recognition import not_recognised, recognise
-from trajdiff.importers.registry import importer_named
+from trajdiff.importers.registry import importer_named, is_shipped
 from trajdiff.importers.side_files import (
     BARE_OUTCOME,
     forced_importer,
@@ -151,10 +151,21 @@ def _read_piece(piece: Piece, session: _Session) -> None:
     if session.ledger is not None:
         imported = session.ledger.apply(path, imported)
     digest = _hash(document, piece)
-    unit = Unit(path=path, importer=claim[0], rule=claim[1].rule, sha256=digest, imported=imported)
-    if kept is not None:
+    unit = _unit(path, claim[0], claim[1].rule, digest, imported)
+    if kept is not None and is_shipped(claim[0]):
         kept.keep(piece, session.options, unit)
     _add(unit, session)
+
+
+def _unit(path: str, importer: Importer, rule: str, digest: str, imported: Imported) -> Unit:
+    return Unit(
+        path=path,
+        importer=importer.name,
+        title=importer.title,
+        rule=rule,
+        sha256=digest,
+        imported=imported,
+    )
 
 
 def _add(unit: Unit, session: _Session) -> None:
@@ -192,7 +203,7 @@ def _add_without_trace(
 ) -> None:
     digest = hashlib.sha256(b"").hexdigest()
     rule = "outcome only" if importer is BARE_OUTCOME else "an empty file with its name"
-    session.units.append(Unit(path=path, importer=importer, rule=rule, sha256=digest, imported=imported))
+    session.units.append(_unit(path, importer, rule, digest, imported))
     for diagnostic in imported.diagnostics:
         session.fail_or(diagnostic)
 
@@ -249,7 +260,7 @@ def _hash(document: Document, piece: Piece) -> str:
 def _input_file(unit: Unit) -> InputFile:
     return InputFile(
         path=unit.path,
-        format=unit.importer.title,
+        format=unit.title,
         sha256=unit.sha256,
         tasks=len({(trial.suite, trial.task_id) for trial in unit.imported.trials}),
         trials=len(unit.imported.trials),
@@ -267,7 +278,7 @@ def _nothing(paths: Sequence[str], session: _Session) -> InputError:
         return as_error(replace(problems[0], path=problems[0].path or paths[0]))
     details = []
     for unit in session.units:
-        details.append(f"{unit.path}: {unit.importer.title} without any trial")
+        details.append(f"{unit.path}: {unit.title} without any trial")
     for problem in problems[:5]:
         details.append(f"{problem.path}: {problem.message}")
     if len(problems) > 5:

@@ -11,16 +11,31 @@ import trajdiff.importers
 from trajdiff.errors import UsageError
 from trajdiff.importers.protocol import Claim, Importer, Peek
 
+#: The modules whose importers may say that a folder is theirs. Every reading asks about folders, also where all
+#: files in them are known from before, and to import all modules takes longer than that.
+OF_FOLDERS = ("harbor", "openhands", "tau2_bench")
+
 
 @cache
 def importers() -> tuple[Importer, ...]:
     """All importers, ordered by name."""
     found = []
     for module in pkgutil.iter_modules(trajdiff.importers.__path__):
-        loaded = importlib.import_module(f"trajdiff.importers.{module.name}")
-        if hasattr(loaded, "IMPORTER"):
-            found.append(cast(Importer, loaded.IMPORTER))
+        importer = _inside(module.name)
+        if importer is not None:
+            found.append(importer)
     return tuple(sorted(found, key=lambda one: one.name))
+
+
+def _inside(module: str) -> Importer | None:
+    """The importer that a module of this package defines, if any."""
+    loaded = importlib.import_module(f"trajdiff.importers.{module}")
+    return cast(Importer, loaded.IMPORTER) if hasattr(loaded, "IMPORTER") else None
+
+
+def is_shipped(importer: Importer) -> bool:
+    """Whether this is one of the package's own importers; a mapping of the user is none."""
+    return any(one is importer for one in importers())
 
 
 def importer_named(name: str) -> Importer:
@@ -48,6 +63,12 @@ def claims_of(peek: Peek) -> tuple[tuple[Importer, Claim], ...]:
         if claims:
             return claims
     return ()
+
+
+def claims_of_folder(peek: Peek) -> tuple[tuple[Importer, Claim], ...]:
+    """Every importer that says the folder is its own, ordered by name."""
+    asked = sorted(filter(None, map(_inside, OF_FOLDERS)), key=lambda one: one.name)
+    return tuple((one, claim) for one in asked if (claim := one.sniff(peek)) is not None)
 
 
 def _is_catch_all(importer: Importer) -> bool:
