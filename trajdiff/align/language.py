@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
 _SPACES = re.compile(r"\s+")
+_RUNS = re.compile(r"[a-z]+")
+_PAIR = re.compile(r"[a-z]{2}")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
 _CLAUSES = re.compile(r"[^.,;:!?\n。，；：！？、]+[?？]?")
 _QUESTION = ("?", "？")
@@ -44,6 +46,8 @@ def _fold_remembered(text: str) -> str:
 
 
 def _fold(text: str) -> str:
+    if text.isascii():  # the same in a quarter of the time: no other forms, no other case
+        return " ".join(text.lower().split())
     return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()).strip()
 
 
@@ -57,16 +61,15 @@ def is_unspaced(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """One language's lists. ``acts`` maps a speech act (consent, refuse, ask, handover, done) to the pattern of
-    its cues; ``cues`` holds the cues of each, folded."""
+    """One language's lists. ``acts`` maps a speech act (consent, refuse, ask, handover, done) to its cues,
+    folded."""
 
     code: str
     opposites: tuple[tuple[str, str], ...]
     negations: tuple[str, ...]
     months: tuple[tuple[str, ...], ...]
     numbers: tuple[tuple[str, int], ...]
-    acts: tuple[tuple[str, re.Pattern[str]], ...]
-    cues: tuple[tuple[str, ...], ...]
+    acts: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @lru_cache(maxsize=1)
@@ -84,9 +87,17 @@ def acts(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def _acts(folded: str) -> frozenset[str]:
-    found = {act.name for act in _all_acts() if act.is_in(folded)}
-    if CONSENT in found and not any(_consents(clause) for clause in _CLAUSES.findall(folded)):
-        found.discard(CONSENT)
+    by_run, others = _all_cues()
+    beginning = by_run.keys() & _RUNS.findall(folded)
+    cues = [cue for run in beginning for cue in by_run[run] if cue.is_in(folded)]
+    cues += [cue for cue in others if cue.is_in(folded)]
+    found = {cue.act for cue in cues}
+    if CONSENT in found:
+        # Only a clause that has one of the cues that the text has can be one that agrees.
+        agreeing = [cue.text for cue in cues if cue.act == CONSENT]
+        apart = (clause for clause in _CLAUSES.findall(folded) if any(cue in clause for cue in agreeing))
+        if not any(map(_consents, apart)):
+            found.discard(CONSENT)
     return frozenset(found)
 
 
@@ -145,52 +156,75 @@ def _consents(clause: str) -> bool:
     clause = clause.strip()
     if clause.endswith(_QUESTION):
         return False
-    cues = [act.pattern.search(clause) for act in _all_acts() if act.name == CONSENT and act.may_be_in(clause)]
+    cues = [pattern.search(clause) for pattern in _consent_patterns()]
     if not any(cue is not None and (len(cue.group()) > 1 or len(clause) <= _WHOLE_CLAUSE) for cue in cues):
         return False
     # "没问题" agrees although it holds a word of negation: what a cue itself says denies nothing.
     for cue in cues:
         clause = clause.replace(cue.group(), " ") if cue is not None and len(cue.group()) > 1 else clause
     terms = set(clause.split())
-    return not any(
-        no in terms or (not no.isascii() and no in clause)
-        for language in languages()
-        for no in language.negations
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Act:
-    """One speech act in one language: the pattern of its cues, and the cues themselves, since looking for a
-    few words is ten times quicker than the pattern, which most texts do not fit."""
-
-    name: str
-    pattern: re.Pattern[str]
-    cues: tuple[str, ...]
-    plain: tuple[str, ...]
-
-    def may_be_in(self, folded: str) -> bool:
-        """Whether one of the cues stands in the text, if only inside a word."""
-        return any(cue in folded for cue in (self.plain if folded.isascii() else self.cues))
-
-    def is_in(self, folded: str) -> bool:
-        """Whether one of the cues stands in the text as a word."""
-        return self.may_be_in(folded) and self.pattern.search(folded) is not None
+    return not any(no in terms or (not no.isascii() and no in clause) for no in _negations())
 
 
 @lru_cache(maxsize=1)
-def _all_acts() -> tuple[_Act, ...]:
-    return tuple(
-        _Act(name=name, pattern=pattern, cues=cues, plain=tuple(cue for cue in cues if cue.isascii()))
-        for language in languages()
-        for (name, pattern), cues in zip(language.acts, language.cues, strict=True)
-    )
+def _consent_patterns() -> tuple[re.Pattern[str], ...]:
+    """The patterns of consent, language by language."""
+    return tuple(_pattern(cues) for lang in languages() for act, cues in lang.acts if act == CONSENT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cue:
+    """One cue of a speech act; ``alone`` where it is a single word of letters a to z."""
+
+    act: str
+    text: str
+    alone: bool
+
+    def is_in(self, folded: str) -> bool:
+        """Whether it stands in the text as a word; of a single word that the text has that is known."""
+        if self.alone:
+            return True
+        at = folded.find(self.text)
+        while at >= 0:
+            if _is_bounded(folded, at, at + len(self.text)):
+                return True
+            at = folded.find(self.text, at + 1)
+        return False
+
+
+def _is_bounded(text: str, start: int, end: int) -> bool:
+    """Whether a stretch of a text ends where its words end. Only letters a to z have such bounds: other scripts
+    have none."""
+    before, after = text[max(start - 1, 0) : start + 1], text[end - 1 : end + 1]
+    return _PAIR.fullmatch(before) is None and _PAIR.fullmatch(after) is None
+
+
+@lru_cache(maxsize=1)
+def _all_cues() -> tuple[dict[str, tuple[_Cue, ...]], tuple[_Cue, ...]]:
+    """The cues of all acts by the letters a to z that they begin with, and those that begin otherwise. A text
+    has few of the words that cues begin with, so that few cues are looked for."""
+    by_run: dict[str, list[_Cue]] = {}
+    others: list[_Cue] = []
+    for language in languages():
+        for act, cues in language.acts:
+            for text in cues:
+                run = _RUNS.match(text)
+                cue = _Cue(act=act, text=text, alone=run is not None and run.group() == text)
+                (others if run is None else by_run.setdefault(run.group(), [])).append(cue)
+    return {run: tuple(cues) for run, cues in by_run.items()}, tuple(others)
 
 
 @lru_cache(maxsize=8)
 def cue_words(act: str) -> frozenset[str]:
     """All words of the cues of a speech act, over all languages."""
-    return frozenset(word for one in _all_acts() if one.name == act for cue in one.cues for word in cue.split())
+    return frozenset(
+        word
+        for lang in languages()
+        for name, cues in lang.acts
+        if name == act
+        for cue in cues
+        for word in cue.split()
+    )
 
 
 @lru_cache(maxsize=1)
@@ -234,16 +268,15 @@ def _language(code: str, data: dict[str, Any]) -> Language:
         negations=tuple(data["negations"]),
         months=tuple(tuple(names) for names in data["months"]),
         numbers=tuple(data["numbers"].items()),
-        acts=tuple((name, _pattern(cues)) for name, cues in data["acts"].items()),
-        cues=tuple(tuple(fold(cue) for cue in cues) for cues in data["acts"].values()),
+        acts=tuple((name, tuple(map(fold, cues))) for name, cues in data["acts"].items()),
     )
 
 
-def _pattern(cues: list[str]) -> re.Pattern[str]:
+def _pattern(cues: Sequence[str]) -> re.Pattern[str]:
     # Word boundaries only where the cue begins or ends with an ASCII letter: other scripts have none.
     def bounded(cue: str) -> str:
         start = r"(?<![a-z])" if cue[0].isascii() and cue[0].isalpha() else ""
         end = r"(?![a-z])" if cue[-1].isascii() and cue[-1].isalpha() else ""
         return start + re.escape(cue) + end
 
-    return re.compile("|".join(bounded(fold(cue)) for cue in sorted(cues, key=lambda c: (-len(c), c))))
+    return re.compile("|".join(bounded(cue) for cue in sorted(cues, key=lambda c: (-len(c), c))))

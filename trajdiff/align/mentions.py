@@ -22,6 +22,10 @@ _NUMBERS = re.compile(
 )
 _TOKENS = re.compile(r"[^\W_](?:[\w@.\-/:+]*[^\W_])?")
 _ASCII_TOKENS = re.compile(r"[a-z0-9](?:[a-z0-9_@.\-/:+]*[a-z0-9])?")
+#: What may stand inside a token but not at its ends, and spaces for all other signs of ASCII.
+_INNER = "_@.-/:+"
+_APART = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in _INNER)}
+_DIGIT = re.compile(r"\d")
 _PLAIN = re.compile(r"[\d.,]+")
 _ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
 _CJK_DATE = re.compile(r"(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号]")
@@ -51,26 +55,34 @@ class Mentions:
 def mentions(text: str) -> Mentions:
     """The values a text states."""
     folded = fold(text[:_TEXT_CAP])
-    tokens = frozenset(_TOKENS.findall(folded))
-    if not folded.isascii():
-        tokens |= frozenset(_ASCII_TOKENS.findall(folded))
-    numbers, amounts = set(), set()
+    tokens = _tokens(folded)
+    spoken = number_words()
+    numbers, amounts = {str(spoken[token]) for token in spoken.keys() & tokens}, set()
+    if _DIGIT.search(folded) is None:
+        return Mentions(folded=folded, tokens=tokens, values=frozenset(numbers), amounts=frozenset())
     for sign, whole, decimals in _NUMBERS.findall(folded):
         value = number(whole.replace(",", "") + decimals) or whole
         numbers.add(value)
         if sign or decimals:
             amounts.add(value)
-    numbers |= {str(number_words()[token]) for token in tokens if token in number_words()}
-    ids = {token for token in tokens if _is_id(token)}
+    ids = {token for token in tokens if not token.isalpha() and _is_id(token)}
     dates, used = _dates(folded)
     values = frozenset((numbers - used) | amounts | ids | set(dates))
     return Mentions(folded=folded, tokens=tokens, values=values, amounts=frozenset(amounts))
 
 
+def _tokens(folded: str) -> frozenset[str]:
+    if folded.isascii():  # what ``_TOKENS`` finds, in a tenth of the time
+        found = {chunk.strip(_INNER) for chunk in folded.translate(_APART).split()}
+        found.discard("")
+        return frozenset(found)
+    return frozenset(_TOKENS.findall(folded)) | frozenset(_ASCII_TOKENS.findall(folded))
+
+
 def _is_id(token: str) -> bool:
     """Whether a token names something: digits beside letters, or parted by signs. Another spelling of a number
     or date is no value of its own, nor is a stretch of text without spaces that holds a number."""
-    if not token.isascii() or not any(c.isdigit() for c in token):
+    if not token.isascii() or _DIGIT.search(token) is None:
         return False
     return not (_PLAIN.fullmatch(token) or _ISO_DATE.fullmatch(token))
 
@@ -139,13 +151,20 @@ def _near_name(folded: str, value: str, path: str) -> bool:
 
 def _dates(folded: str) -> tuple[list[str], frozenset[str]]:
     """Dates of a text as month-day, and the numbers that only are parts of dates written in words."""
-    found = [f"{int(m)}-{int(d)}" for _, m, d in (*_ISO_DATE.findall(folded), *_CJK_DATE.findall(folded))]
-    used = {part for match in _CJK_DATE.findall(folded) for part in match if part}
-    if any(name in folded for name in month_numbers()):
+    found = [f"{int(m)}-{int(d)}" for _, m, d in _ISO_DATE.findall(folded)]
+    used: set[str] = set()
+    if not folded.isascii():
+        cjk = _CJK_DATE.findall(folded)
+        found += [f"{int(m)}-{int(d)}" for _, m, d in cjk]
+        used |= {part for match in cjk for part in match if part}
+    months = month_numbers()
+    if any(name in folded for name in months):
         parts = [part for part in re.findall(r"[a-z]+|\d+", folded) if part not in _BETWEEN]
-        for at, (left, right) in enumerate(pairwise(parts)):
-            for month, day in ((left, right), (right, left)):
-                if month in month_numbers() and day.isdigit() and 1 <= int(day) <= 31:
-                    found.append(f"{month_numbers()[month]}-{int(day)}")
+        for at, pair in enumerate(pairwise(parts)):
+            if months.keys().isdisjoint(pair):
+                continue
+            for month, day in (pair, pair[::-1]):
+                if month in months and day.isdigit() and 1 <= int(day) <= 31:
+                    found.append(f"{months[month]}-{int(day)}")
                     used |= {day, *(year for year in parts[at + 2 : at + 3] if re.fullmatch(r"\d{4}", year))}
     return found, frozenset(number(part.lstrip("0") or "0") or part for part in used)
