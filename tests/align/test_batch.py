@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from trajdiff.align.batch import BLOCKED, Problem, align_many
+from trajdiff.align.batch import BLOCKED, Problem, align_many, cost_many
 from trajdiff.align.pairwise import Alignment, align
 
 
@@ -27,9 +27,8 @@ def problem(rng: random.Random, *, ties: bool) -> Problem:
 
 def one_by_one(asked: Problem, gap_open: int) -> Alignment:
     rows = asked.pairs.tolist()
-    return align(
-        lambda i, j: None if rows[i][j] >= BLOCKED else rows[i][j], asked.deletes, asked.inserts, gap_open
-    )
+    deletes, inserts = list(asked.deletes), list(asked.inserts)
+    return align(lambda i, j: None if rows[i][j] >= BLOCKED else rows[i][j], deletes, inserts, gap_open)
 
 
 @pytest.mark.parametrize("gap_open", [0, 7, 120])
@@ -37,7 +36,9 @@ def one_by_one(asked: Problem, gap_open: int) -> Alignment:
 def test_a_batch_gives_what_each_search_gives(gap_open: int, ties: bool) -> None:
     rng = random.Random(gap_open)
     asked = [problem(rng, ties=ties) for _ in range(150)]
-    assert align_many(asked, gap_open) == [one_by_one(one, gap_open) for one in asked]
+    expected = [one_by_one(one, gap_open) for one in asked]
+    assert align_many(asked, gap_open) == expected
+    assert cost_many(asked, gap_open) == [one.cost for one in expected]
 
 
 def test_long_and_short_problems_keep_their_order() -> None:

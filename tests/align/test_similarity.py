@@ -10,9 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.divergence.made import Line, Step, agent, broken, call, prepared, think, trial_of, user
+from trajdiff.align.batch import BLOCKED
+from trajdiff.align.cost_table import CostTable
 from trajdiff.align.language import fold
 from trajdiff.align.prepared import PreparedStep, PreparedTrial, Preparer
-from trajdiff.align.similarity import ENOUGH, FULL, Costs, likeness, near_names, text_likeness, weight
+from trajdiff.align.similarity import (
+    ENOUGH,
+    FEW,
+    FULL,
+    Costs,
+    likeness,
+    near_names,
+    text_likeness,
+    text_likenesses,
+    weight,
+)
 from trajdiff.divergence.effects import classify
 from trajdiff.importers import load
 from trajdiff.settings import Settings
@@ -197,3 +209,29 @@ def test_words_are_compared_as_rapidfuzz_compares_them(left: str, right: str) ->
     if one != other:
         expected = int(5 * (fuzz.token_sort_ratio(one, other) + fuzz.token_set_ratio(one, other)))
         assert text_likeness(left, right) == expected
+
+
+@given(st.lists(st.tuples(st.one_of(_TEXT, st.text(max_size=30)), _TEXT), min_size=FEW, max_size=20))
+def test_texts_compared_together_are_as_alike_as_one_by_one(pairs: list[tuple[str, str]]) -> None:
+    assert text_likenesses(pairs) == [text_likeness(left, right) for left, right in pairs]
+
+
+def test_steps_compared_together_are_as_alike_as_one_by_one() -> None:
+    for trials in sample_trials():
+        steps = {step.full_key: step for trial in trials for step in trial.steps}
+        pairs = list(combinations(steps.values(), 2))
+        assert Costs().likenesses(pairs) == [likeness(left, right) for left, right in pairs]
+
+
+def test_a_table_of_costs_says_what_each_pair_costs() -> None:
+    for trials in sample_trials():
+        costs, table = Costs(), CostTable(Costs().likenesses)
+        for left, right in combinations(trials, 2):
+            rows, columns = table.places(left.steps), table.places(right.steps)
+            assert rows is not None
+            assert columns is not None
+            table.cover([(rows, columns)])
+            expected = [[costs.substitute(one, other) for other in right.steps] for one in left.steps]
+            found = table.block(rows, columns).tolist()
+            assert [[None if cost == BLOCKED else cost for cost in row] for row in found] == expected
+            assert table.weights(columns).tolist() == [weight(step) for step in right.steps]

@@ -7,9 +7,9 @@ problem costs about as much as twenty cells one by one, hence short problems are
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from trajdiff.align.pairwise import LONG, Alignment, align
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Integers = NDArray[np.int32]
+
+Found = TypeVar("Found")
 
 #: Stands for a pair that may not be one: above any sum of costs of a problem that is not ``LONG``; four of it
 #: stay below the end of the integers.
@@ -38,8 +40,8 @@ class Problem:
     the reference and of what the candidate has beyond it. Shape of ``pairs``: (deletes, inserts)."""
 
     pairs: Integers
-    deletes: Sequence[int]
-    inserts: Sequence[int]
+    deletes: Sequence[int] | Integers
+    inserts: Sequence[int] | Integers
 
     @property
     def cells(self) -> int:
@@ -61,29 +63,74 @@ def expect(steps: int) -> None:
 
 def align_many(problems: Sequence[Problem], gap_open: int) -> list[Alignment]:
     """The alignments of all problems, in their order: for each the one ``pairwise.align`` gives."""
-    found: dict[int, Alignment] = {}
+
+    def traced(batch: Sequence[Problem]) -> list[Alignment]:
+        rows, starts = _laid_out(batch)
+        found = _fill(rows, gap_open)
+        return [_traced(found, number, start, gap_open) for number, start in enumerate(starts)]
+
+    return _in_batches(problems, lambda one: _one_by_one(one, gap_open), traced)
+
+
+def cost_many(problems: Sequence[Problem], gap_open: int) -> list[int]:
+    """The cost of the alignment of each problem."""
+
+    def least(batch: Sequence[Problem]) -> list[int]:
+        rows, starts = _laid_out(batch)
+        begun: dict[int, list[int]] = {}
+        for number, (top, _) in enumerate(starts):
+            begun.setdefault(top, []).append(number)
+        found = {}
+        for i, (matched, deleted, inserted) in _rows(rows, gap_open):
+            for number in begun.get(i, ()):
+                left = starts[number][1]
+                gaps = min(deleted[number, left], inserted[number, left]) + gap_open
+                found[number] = int(min(matched[number, left], gaps))
+        return [found[number] for number in range(len(batch))]
+
+    return _in_batches(problems, lambda one: _one_by_one(one, gap_open).cost, least)
+
+
+def _in_batches(
+    problems: Sequence[Problem],
+    alone: Callable[[Problem], Found],
+    together: Callable[[Sequence[Problem]], Sequence[Found]],
+) -> list[Found]:
+    """What is found for each problem: for long ones alone, for others with those of about their size."""
+    found: dict[int, Found] = {}
     batch: list[int] = []
     for number in sorted(range(len(problems)), key=lambda at: (problems[at].cells, at)):
         problem = problems[number]
         if problem.cells > LONG:
-            found[number] = align(_pair_cost(problem), problem.deletes, problem.inserts, gap_open)
+            found[number] = alone(problem)
             continue
         if batch and problem.cells * (len(batch) + 1) > MOST_CELLS:
-            found |= zip(batch, _search([problems[at] for at in batch], gap_open), strict=True)
+            found |= zip(batch, together([problems[at] for at in batch]), strict=True)
             batch = []
         batch.append(number)
     if batch:
-        found |= zip(batch, _search([problems[at] for at in batch], gap_open), strict=True)
+        found |= zip(batch, together([problems[at] for at in batch]), strict=True)
     return [found[number] for number in range(len(problems))]
 
 
-def _pair_cost(problem: Problem) -> Any:
+def _one_by_one(problem: Problem, gap_open: int) -> Alignment:
     rows = problem.pairs.tolist()
-    return lambda i, j: None if rows[i][j] >= BLOCKED else rows[i][j]
+    deletes, inserts = ([int(cost) for cost in costs] for costs in (problem.deletes, problem.inserts))
+    return align(lambda i, j: None if rows[i][j] >= BLOCKED else rows[i][j], deletes, inserts, gap_open)
 
 
-def _search(problems: Sequence[Problem], gap_open: int) -> list[Alignment]:
-    """All problems lie in one block, each in its lower right corner, where the search begins."""
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """Problems in one block, each in its lower right corner, where the search begins. Shapes: (n + 1, problems,
+    m + 1), (n + 1, problems, 1), (problems, m + 1)."""
+
+    pairs: Integers
+    deletes: Integers
+    inserts: Integers
+
+
+def _laid_out(problems: Sequence[Problem]) -> tuple[_Laid, list[tuple[int, int]]]:
+    """The problems in one block, and where each of them begins."""
     import numpy as np
 
     count = len(problems)
@@ -93,50 +140,61 @@ def _search(problems: Sequence[Problem], gap_open: int) -> list[Alignment]:
     deletes = np.zeros((n + 1, count, 1), np.int32)
     inserts = np.zeros((count, m + 1), np.int32)
     deletes[n] = BLOCKED
+    starts = []
     for number, problem in enumerate(problems):
         top, left = n - len(problem.deletes), m - len(problem.inserts)
         pairs[top:n, number, left:m] = problem.pairs
         deletes[top:n, number, 0] = problem.deletes
         inserts[number, left:m] = problem.inserts
-    found = _fill(pairs, deletes, inserts, gap_open)
-    return [
-        _traced(found, number, (n - len(problem.deletes), m - len(problem.inserts)), gap_open)
-        for number, problem in enumerate(problems)
-    ]
+        starts.append((top, left))
+    return _Laid(pairs, deletes, inserts), starts
 
 
-def _fill(
-    pairs: Integers, deletes: Integers, inserts: Integers, gap_open: int
-) -> tuple[Integers, Integers, Integers]:
-    """Cost of the best rest from each cell by its first move, without the opening of a gap.
+def _fill(laid: _Laid, gap_open: int) -> tuple[Integers, Integers, Integers]:
+    """Cost of the best rest from each cell by its first move, without the opening of a gap."""
+    import numpy as np
 
-    Shapes: (n + 1, problems, m + 1). The insert of a cell continues the insert right of it, which as a running
-    minimum is one operation a row: with the cost of inserting all up to the end taken off, a longer insert
-    costs nothing more.
+    cells = laid.pairs, np.empty_like(laid.pairs), np.empty_like(laid.pairs)
+    for i, row in _rows(laid, gap_open):
+        for whole, part in zip(cells, row, strict=True):
+            whole[i] = part
+    return cells
+
+
+def _rows(laid: _Laid, gap_open: int) -> Iterator[tuple[int, tuple[Integers, Integers, Integers]]]:
+    """From the last row to the first: cost of the best rest from each of its cells by the first move (match,
+    delete, insert), without the opening of a gap. Shape of each: (problems, m + 1); they hold until the next
+    row is asked for.
+
+    The insert of a cell continues the insert right of it, which as a running minimum is one operation a row:
+    with the cost of inserting all up to the end taken off, a longer insert costs nothing more.
     """
     import numpy as np
 
-    rows, count, width = pairs.shape
-    to_end = np.cumsum(inserts[:, ::-1], axis=1, dtype=np.int32)[:, ::-1]
-    matched = pairs  # each row is read before it is written
-    deleted, inserted = np.empty_like(pairs), np.empty_like(pairs)
+    rows, count, width = laid.pairs.shape
+    to_end = np.cumsum(laid.inserts[:, ::-1], axis=1, dtype=np.int32)[:, ::-1]
+    matched, deleted, inserted, best, opened, going_on = (np.empty((count, width), np.int32) for _ in range(6))
+    inserted[:, -1] = BLOCKED
+    backwards = going_on[:, ::-1]
     after_match = np.full((count, width + 1), BLOCKED, np.int32)
     after_delete = np.full((count, width), BLOCKED, np.int32)
     for i in range(rows - 1, -1, -1):
-        matched[i] += after_match[:, 1:]
-        np.add(after_delete, deletes[i], out=deleted[i])
+        np.add(laid.pairs[i], after_match[:, 1:], out=matched)
+        np.add(after_delete, laid.deletes[i], out=deleted)
         if i == rows - 1:  # the end of both costs nothing
-            matched[i, :, -1] = 0
-        best = np.minimum(matched[i], deleted[i] + gap_open)
+            matched[:, -1] = 0
+        np.add(deleted, gap_open, out=best)
+        np.minimum(best, matched, out=best)
         # Inside an insert: the best way on from each cell, or one more insert.
-        going_on = best - to_end
-        going_on = np.minimum.accumulate(going_on[:, ::-1], axis=1)[:, ::-1] + to_end
-        inserted[i, :, -1] = BLOCKED
-        np.add(inserts[:, :-1], going_on[:, 1:], out=inserted[i, :, :-1])
-        opened = inserted[i] + gap_open
+        np.subtract(best, to_end, out=going_on)
+        np.minimum.accumulate(backwards, axis=1, out=backwards)
+        np.add(going_on, to_end, out=going_on)
+        np.add(laid.inserts[:, :-1], going_on[:, 1:], out=inserted[:, :-1])
+        np.add(inserted, gap_open, out=opened)
         np.minimum(best, opened, out=after_match[:, :-1])
-        after_delete = np.minimum(np.minimum(matched[i], deleted[i]), opened)
-    return matched, deleted, inserted
+        np.minimum(matched, deleted, out=after_delete)
+        np.minimum(after_delete, opened, out=after_delete)
+        yield i, (matched, deleted, inserted)
 
 
 def _traced(

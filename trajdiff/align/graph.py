@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from trajdiff.align.order import commutes
 from trajdiff.align.pairwise import LONG
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
-from trajdiff.align.searches import Search, search_all
+from trajdiff.align.searches import Search, costs_of_all, search_all
 from trajdiff.align.similarity import FULL, Costs, weight
 
 if TYPE_CHECKING:
@@ -292,10 +292,10 @@ def pair_costs(pairs: Sequence[tuple[PreparedTrial, PreparedTrial]], costs: Cost
         Search(kinds=[(s,) for s in a.steps], support=[1] * len(a.steps), steps=b.steps, total=1)
         for a, b in wanted.values()
     ]
-    for (left, right), job, found in zip(wanted, jobs, search_all(jobs, costs), strict=True):
-        costs.pairs[left, right] = found.cost
+    for (left, right), job, found in zip(wanted, jobs, costs_of_all(jobs, costs), strict=True):
+        costs.pairs[left, right] = found
         if job.cells <= LONG:  # which is searched whole, so that the way round does not matter
-            costs.pairs[right, left] = found.cost
+            costs.pairs[right, left] = found
     return [costs.pairs[one.trial_id, other.trial_id] for one, other in pairs]
 
 
@@ -356,6 +356,8 @@ def _merge(graph: SuccessGraph, trial: PreparedTrial, matches: Sequence[Match]) 
 
 def _with_kind(known: tuple[PreparedStep, ...], step: PreparedStep, costs: Costs) -> tuple[PreparedStep, ...]:
     """The distinct steps of a column with one more step: most trials bring one that is there."""
+    if any(one.shared is step.shared for one in known):
+        return known
     what = (costs.number(step), weight(step))
     return known if any((costs.number(one), weight(one)) == what for one in known) else (*known, step)
 

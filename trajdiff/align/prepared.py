@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, Self, TypeVar, overload
 
 from trajdiff.align.language import acts, fold
 from trajdiff.align.mentions import commitments
@@ -20,6 +20,30 @@ from trajdiff.align.surrogates import Surrogates
 from trajdiff.align.values import canonical, ignored, is_reference, leaves, prune, words
 from trajdiff.model import Actor, ArgumentState, Effect, Step, StepKind, Trial
 from trajdiff.settings import Settings
+
+Value = TypeVar("Value")
+
+
+class _Shared(Generic[Value]):
+    """An attribute that follows from what a step says, not from where it stands: steps that say the same share
+    it, so that it is worked out for the first of them that is asked."""
+
+    def __init__(self, compute: Callable[[PreparedStep], Value]) -> None:
+        self._compute, self._name = compute, compute.__name__
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, step: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, step: PreparedStep, owner: type) -> Value: ...
+    def __get__(self, step: PreparedStep | None, owner: type) -> Value | Self:
+        if step is None:
+            return self
+        if self._name not in step.shared:
+            step.shared[self._name] = self._compute(step)
+        # From now on it is an attribute like any other.
+        found: Value = step.__dict__.setdefault(self._name, step.shared[self._name])
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +56,10 @@ class PreparedStep:
     of everything in arguments and result; a result above the cap has none. ``arguments`` are without what the
     ignore rules leave out; ``hides`` says whether they left out anything. ``reading`` is shared by all steps
     with the same result.
+
+    ``is_call``: a tool call; ``is_message``: a message of agent or user; ``by_agent``, ``by_user``: who acts;
+    ``failed``: the tool said that the call failed; ``text``: that of a message, empty for anything else.
+    ``shared`` keeps, for all steps that say the same, what was worked out from one.
     """
 
     position: int
@@ -45,63 +73,46 @@ class PreparedStep:
     result_text: str
     argument_leaves: tuple[tuple[str, str], ...]
     result_leaves: tuple[tuple[str, str], ...]
+    is_call: bool
+    is_message: bool
+    by_agent: bool
+    by_user: bool
+    failed: bool
+    text: str
     folded: bool = False
     hides: bool = False
     reading: Reading | None = field(default=None, compare=False, repr=False)
+    shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
-    @property
-    def is_call(self) -> bool:
-        """Whether this is a tool call."""
-        return self.step.is_call
+    def again(self, step: Step, position: int) -> PreparedStep:
+        """The same where it is said once more: by ``step``, at another place."""
+        made = object.__new__(PreparedStep)
+        made.__dict__.update(self.__dict__, position=position, index=step.index, step=step)
+        return made
 
-    @property
-    def is_message(self) -> bool:
-        """Whether this is a message of agent or user."""
-        return self.step.kind is StepKind.MESSAGE
-
-    @property
-    def by_agent(self) -> bool:
-        """Whether the agent acts here."""
-        return self.step.actor == Actor.AGENT
-
-    @property
-    def by_user(self) -> bool:
-        """Whether the user acts here."""
-        return self.step.actor == Actor.USER
-
-    @property
-    def failed(self) -> bool:
-        """Whether the tool said that the call failed."""
-        return self.step.failed
-
-    @property
+    @_Shared
     def thinks(self) -> bool:
         """Whether the call only steers the agent itself (a scratchpad): nothing comes back from it."""
         return self.is_call and self.effect is Effect.CONTROL and self.result in (None, "")
 
-    @property
-    def text(self) -> str:
-        """Text of a message, empty for anything else."""
-        return self.step.text or ""
-
-    @cached_property
+    @_Shared
     def call_key(self) -> str:
         """Identity of the step without its result."""
         if self.is_call:
             return f"{self.step.actor}\0{self.label}\0{self.argument_text}"
         return f"{self.step.actor}\0{self.step.kind}\0{fold(self.text)}"
 
-    @cached_property
+    @_Shared
     def full_key(self) -> str:
         """Identity of the step with its result."""
         return f"{self.call_key}\0{self.result_text}"
 
-    @cached_property
+    @_Shared
     def argument_values(self) -> frozenset[str]:
         """The canonical scalars of the arguments, wherever they stand."""
         return frozenset([value for _, value in self.argument_leaves])
 
-    @cached_property
+    @_Shared
     def arguments_by_path(self) -> Mapping[str, tuple[str, ...]]:
         """The canonical scalars of the arguments by their paths, sorted."""
         found: dict[str, list[str]] = {}
@@ -109,7 +120,7 @@ class PreparedStep:
             found.setdefault(path, []).append(value)
         return {path: tuple(sorted(values)) for path, values in found.items()}
 
-    @cached_property
+    @_Shared
     def result_values(self) -> frozenset[str]:
         """The canonical scalars of the result, wherever they stand."""
         shared = self.reading is not None and self.result_leaves is self.reading.leaves
@@ -117,17 +128,17 @@ class PreparedStep:
             return self.reading.values
         return frozenset([value for _, value in self.result_leaves])
 
-    @cached_property
+    @_Shared
     def references(self) -> tuple[tuple[str, str], ...]:
         """The (path, canonical scalar) of the arguments that refer to a record."""
         return tuple([leaf for leaf in self.argument_leaves if is_reference(*leaf)])
 
-    @cached_property
+    @_Shared
     def entities(self) -> frozenset[str]:
         """Identifiers among the arguments: what the call is about."""
         return frozenset([value for _, value in self.references])
 
-    @cached_property
+    @_Shared
     def about(self) -> str | None:
         """The one record that a call is about: the reference among its arguments that its result names in the
         same way, else the first one in order of names (the order in which arguments were written means
@@ -138,12 +149,12 @@ class PreparedStep:
         named = (leaf[1] for leaf in self.references if leaf[1] in said and leaf in answered)
         return next(named, self.references[0][1])
 
-    @cached_property
+    @_Shared
     def commitments(self) -> frozenset[str]:
         """Values a message states."""
         return commitments(self.text)
 
-    @cached_property
+    @_Shared
     def acts(self) -> frozenset[str]:
         """Speech acts of a message."""
         return acts(self.text)
@@ -226,13 +237,13 @@ class Preparer:
     def trial(self, trial: Trial, elsewhere: Sequence[Container[str]] = ()) -> PreparedTrial:
         """A trial made ready for comparison; ``elsewhere`` holds what the task's other trials got back."""
         steps = [s for s in trial.steps if s.actor != Actor.SYSTEM and not self._left_out(s)]
-        recorded = {step.index: self.readings.of_arguments(argument_value(step)) for step in steps}
-        folded = _folded(steps, lambda step: f"{step.actor}\0{step.name}\0{recorded[step.index].canonical()}")
+        recorded = [self.readings.of_arguments(argument_value(step)) for step in steps]
+        folded = _folded(steps, recorded)
         surrogates = Surrogates(elsewhere)
-        prepared = (
-            self._step(step, position, step.index in folded, surrogates, recorded[step.index])
+        prepared = [
+            self._step(step, position, position in folded, surrogates, recorded[position])
             for position, step in enumerate(steps)
-        )
+        ]
         return PreparedTrial(trial=trial, steps=tuple(prepared))
 
     def answers_differ(self, trial: Trial) -> bool:
@@ -259,42 +270,67 @@ class Preparer:
     def _step(
         self, step: Step, position: int, folded: bool, surrogates: Surrogates, recorded: Reading
     ) -> PreparedStep:
+        reading = self.readings.of_result(step.result.text) if step.result is not None else None
+        found = self._plain(step, position, folded, recorded, reading)
+        shown = surrogates.rename(found.arguments)
+        if found.is_call:
+            surrogates.see_values(found.argument_values)
+            if found.effect is Effect.WRITE and not found.failed:
+                surrogates.create(found.label, found.result_leaves)
+            surrogates.see_values(found.result_values)
+        elif step.text:
+            surrogates.see_text(step.text)
+        if not surrogates.names:
+            return found
+        rules, name = self.settings.ignore, step.name or ""
+        texts = (
+            argument_text(step, shown, scoped(rules.arguments, name), recorded),
+            result_text(step, reading, surrogates, scoped(rules.results, name)),
+        )
+        return found if texts == (found.argument_text, found.result_text) else _renamed(found, *texts)
+
+    def _plain(
+        self, step: Step, position: int, folded: bool, recorded: Reading, reading: Reading | None
+    ) -> PreparedStep:
+        """The step as it stands, without names for what the trial created: made once for all that say the
+        same."""
+        result = step.result
+        said = (step.kind, step.actor, step.name, step.text, folded, recorded, reading)
+        key = (*said, step.arguments and step.arguments.state, result and result.is_error)
+        known: PreparedStep | None = self.readings.steps.get(key)
+        if known is not None:
+            return known.again(step, position)
         rules, name = self.settings.ignore, step.name or ""
         out = scoped(rules.arguments, name)
         arguments = prune(recorded.value, out)
-        reading = self.readings.of_result(step.result.text) if step.result is not None else None
-        result = None if reading is None else reading.value
-        label = self._label(step, arguments)
-        effect = self.effect_of.get(name, Effect.UNKNOWN) if step.is_call else Effect.CONTROL
         given: tuple[tuple[str, str], ...] = ()
         got: tuple[tuple[str, str], ...] = ()
-        shown = surrogates.rename(arguments)
         if step.is_call:
             given = recorded.leaves if arguments is recorded.value else tuple(leaves(arguments))
             got = reading.leaves if reading is not None else tuple(leaves(None))
-            shared = arguments is recorded.value
-            surrogates.see_values(recorded.values if shared else [value for _, value in given])
-            if effect is Effect.WRITE and not step.failed:
-                surrogates.create(label, got)
-            surrogates.see_values(reading.values if reading is not None else [value for _, value in got])
-        elif step.text:
-            surrogates.see_text(step.text)
-        return PreparedStep(
+        made = self.readings.steps[key] = PreparedStep(
             position=position,
             index=step.index,
             step=step,
-            label=label,
-            effect=effect,
+            label=self._label(step, arguments),
+            effect=self.effect_of.get(name, Effect.UNKNOWN) if step.is_call else Effect.CONTROL,
             arguments=arguments,
-            argument_text=argument_text(step, shown, out, recorded),
-            result=result,
-            result_text=result_text(step, reading, surrogates, scoped(rules.results, name)),
+            argument_text=argument_text(step, arguments, out, recorded),
+            result=None if reading is None else reading.value,
+            result_text=result_text(step, reading, Surrogates(), scoped(rules.results, name)),
             argument_leaves=given,
             result_leaves=got,
+            is_call=step.is_call,
+            is_message=step.kind is StepKind.MESSAGE,
+            by_agent=step.actor == Actor.AGENT,
+            by_user=step.actor == Actor.USER,
+            failed=step.failed,
+            text=step.text or "",
             folded=folded,
             hides=arguments is not recorded.value and arguments != recorded.value,
             reading=reading,
         )
+        return made
 
     def _label(self, step: Step, arguments: Any) -> str:
         if not step.is_call or step.name is None:
@@ -355,27 +391,42 @@ def result_text(step: Step, reading: Reading | None, surrogates: Surrogates, ign
     return flag + (reading.canonical(ignore) if renamed is reading.value else canonical(renamed, ignore))
 
 
-def _folded(steps: list[Step], key: Callable[[Step], str]) -> frozenset[int]:
-    """Indices of steps that add nothing: a failed call repeated successfully later, a call repeated with the
+def _renamed(step: PreparedStep, argument_text: str, result_text: str) -> PreparedStep:
+    """The step with what the trial created under other names; shared too by all that say the same."""
+    known = step.shared.setdefault("renamed", {}).setdefault((argument_text, result_text), {})
+    made = object.__new__(PreparedStep)
+    kept = {name: value for name, value in step.__dict__.items() if name in _FIELDS}
+    made.__dict__.update(kept, argument_text=argument_text, result_text=result_text, shared=known)
+    return made
+
+
+_FIELDS = frozenset(PreparedStep.__dataclass_fields__)
+
+
+def _folded(steps: Sequence[Step], arguments: Sequence[Reading]) -> frozenset[int]:
+    """Positions of steps that add nothing: a failed call repeated successfully later, a call repeated with the
     same result, an empty message beside its tool call."""
     out: set[int] = set()
-    later_success: set[str] = set()
-    for step in reversed(steps):
-        if step.is_call:
-            name = key(step)
-            if step.failed and name in later_success:
-                out.add(step.index)
-            if not step.failed:
-                later_success.add(name)
-        elif step.kind is StepKind.MESSAGE and not (step.text or "").strip():
-            out.add(step.index)
-    seen: dict[str, str] = {}
-    for step in steps:
-        if step.is_call and step.result is not None and not step.failed:
-            name = key(step)
-            if seen.get(name) == step.result.text and not step.failed:
-                out.add(step.index)
-            seen[name] = step.result.text
+    calls = [
+        (at, step, (step.actor, step.name, arguments[at].canonical()))
+        for at, step in enumerate(steps)
+        if step.is_call
+    ]
+    later_success: set[tuple[str, str | None, str]] = set()
+    for at, step, key in reversed(calls):
+        if not step.failed:
+            later_success.add(key)
+        elif key in later_success:
+            out.add(at)
+    seen: dict[tuple[str, str | None, str], str] = {}
+    for at, step, key in calls:
+        if step.result is not None and not step.failed:
+            if seen.get(key) == step.result.text:
+                out.add(at)
+            seen[key] = step.result.text
+    for at, step in enumerate(steps):
+        if step.kind is StepKind.MESSAGE and not (step.text or "").strip():
+            out.add(at)
     return frozenset(out)
 
 

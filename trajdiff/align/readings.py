@@ -7,7 +7,7 @@ long as not too much of it was seen.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from trajdiff.align.language import fold
@@ -72,9 +72,10 @@ class Reading:
 
 
 class Readings:
-    """The readings of one task, or of several one after the other."""
+    """The readings of one task, or of several one after the other. ``steps`` are for who makes more of them."""
 
     def __init__(self) -> None:
+        self.steps: dict[Hashable, Any] = {}
         self._results: dict[str, Reading] = {}
         self._arguments: dict[str, Reading] = {}
         self._size = 0
@@ -102,6 +103,7 @@ class Readings:
         if self._size > REMEMBERED:
             self._results.clear()
             self._arguments.clear()
+            self.steps.clear()
             self._size = size
 
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trajdiff.align.anchors import anchors
-from trajdiff.align.batch import Problem, align_many, batched
+from trajdiff.align.batch import Problem, align_many, batched, cost_many
 from trajdiff.align.cost_table import CostTable
 from trajdiff.align.pairwise import LONG, Alignment, align
 from trajdiff.align.prepared import PreparedStep
 from trajdiff.align.similarity import GAP_OPEN, Costs, weight
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int32]
 
 #: A column that few passes show may be left out cheaply, but never for nothing.
 MIN_SHARE = 4
@@ -42,35 +49,49 @@ class Search:
 
 def search_all(jobs: Sequence[Search], costs: Costs) -> list[Alignment]:
     """The alignment of each job: those of usual length together where that is worth it."""
-    found: dict[int, Alignment] = {}
-    if batched([job.cells for job in jobs]):
-        problems = {}
-        for number, job in enumerate(jobs):
-            if job.cells <= LONG and job.kinds and job.steps:
-                problem = _problem(job, costs)
-                if problem is not None:
-                    problems[number] = problem
-        found = dict(zip(problems, align_many(list(problems.values()), GAP_OPEN), strict=True))
+    problems = _problems(jobs, costs)
+    found = dict(zip(problems, align_many(list(problems.values()), GAP_OPEN), strict=True))
     return [found[at] if at in found else _alone(job, costs) for at, job in enumerate(jobs)]
 
 
-def _problem(job: Search, costs: Costs) -> Problem | None:
-    """The job as numbers, None where its task has too many distinct steps for a table."""
+def costs_of_all(jobs: Sequence[Search], costs: Costs) -> list[int]:
+    """The cost of the alignment of each job, without the alignments."""
+    problems = _problems(jobs, costs)
+    found = dict(zip(problems, cost_many(list(problems.values()), GAP_OPEN), strict=True))
+    return [found[at] if at in found else _alone(job, costs).cost for at, job in enumerate(jobs)]
+
+
+def _problems(jobs: Sequence[Search], costs: Costs) -> dict[int, Problem]:
+    """By their numbers the jobs that are worth searching together; those of a task with too many distinct steps
+    for a table are not."""
+    if not batched([job.cells for job in jobs]):
+        return {}
+    table: CostTable = costs.table or CostTable(costs.likenesses)
+    costs.table = table
+    places = {}
+    for number, job in enumerate(jobs):
+        if job.cells <= LONG and job.kinds and job.steps:
+            members = table.places([step for steps in job.kinds for step in steps])
+            steps = table.places(job.steps)
+            if members is not None and steps is not None:
+                places[number] = members, steps
+    table.cover(list(places.values()))
+    return {number: _problem(jobs[number], table, *found) for number, found in places.items()}
+
+
+def _problem(job: Search, table: CostTable, members: Integers, steps: Integers) -> Problem:
+    """A job as numbers; ``members`` are the places of all its kinds, ``steps`` those of its steps."""
     import numpy as np
 
-    if costs.table is None:
-        costs.table = CostTable(costs.substitute, weight)
-    members = costs.table.places([step for steps in job.kinds for step in steps])
-    steps = costs.table.places(job.steps)
-    if members is None or steps is None:
-        return None
-    sizes = np.array([len(one) for one in job.kinds])
-    starts = np.cumsum(sizes) - sizes
-    heaviest = np.maximum.reduceat(costs.table.weights(members), starts)
+    heaviest, pairs = table.weights(members), table.block(members, steps)
+    if len(members) > len(job.kinds):
+        sizes = np.array([len(one) for one in job.kinds])
+        starts = np.cumsum(sizes) - sizes
+        heaviest, pairs = np.maximum.reduceat(heaviest, starts), np.minimum.reduceat(pairs, starts, axis=0)
     return Problem(
-        pairs=np.minimum.reduceat(costs.table.block(members, steps), starts, axis=0),
-        deletes=np.maximum(heaviest * np.array(job.support) // job.total, heaviest // MIN_SHARE).tolist(),
-        inserts=costs.table.weights(steps).tolist(),
+        pairs=pairs,
+        deletes=np.maximum(heaviest * np.array(job.support) // job.total, heaviest // MIN_SHARE),
+        inserts=table.weights(steps),
     )
 
 

@@ -8,7 +8,7 @@ another trial of the task knows too, is never renamed: if it differs, another re
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import Any
 
 from trajdiff.align.language import fold
@@ -26,6 +26,7 @@ class Surrogates:
         self._elsewhere = elsewhere
         self._names: dict[str, str] = {}
         self._seen: set[str] = set()
+        self._later: list[Collection[str] | str] = []
         self._made: dict[str, int] = {}
 
     @property
@@ -35,22 +36,33 @@ class Surrogates:
 
     def see_text(self, text: str) -> None:
         """Takes note of what a message states: it was there before any later write."""
-        found = mentions(text)
-        self._seen |= found.tokens | found.values
+        self._later.append(text)
 
-    def see_values(self, found: Iterable[str]) -> None:
+    def see_values(self, found: Collection[str]) -> None:
         """Takes note of every scalar of an argument or result."""
-        self._seen.update(found)
+        self._later.append(found)
 
     def create(self, label: str, found: Sequence[tuple[str, str]]) -> None:
         """Names the references among a write's (path, scalar) results that were never seen before."""
         for path, leaf in found:
-            if not is_reference(path, leaf) or leaf in self._seen or leaf in self._names:
+            if not is_reference(path, leaf) or leaf in self._names or self._was_seen(leaf):
                 continue
             if not any(leaf in text for text in self._elsewhere):
                 place = f"{label}.{path}"
                 self._made[place] = number = self._made.get(place, 0) + 1
                 self._names[leaf] = f"new {place} {number}"
+
+    def _was_seen(self, leaf: str) -> bool:
+        # Many trials write nothing, so that nobody asks.
+        for one in self._later:
+            if isinstance(one, str):
+                found = mentions(one)
+                self._seen |= found.tokens
+                self._seen |= found.values
+            else:
+                self._seen.update(one)
+        self._later.clear()
+        return leaf in self._seen
 
     def rename(self, value: Any) -> Any:
         """The value with created identifiers replaced by their names."""

@@ -13,15 +13,17 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 from trajdiff.align.language import fold
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,17})(\.\d{1,12})?")
+_STARTS = frozenset("-0123456789")
 _DIGIT = re.compile(r"[0-9]")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 #: Keys whose values change with every call without meaning anything to the task.
@@ -35,6 +37,12 @@ _VOLATILE = frozenset(
 MAX_DEPTH = 24
 #: Longer texts are seldom met again; remembering them would hold the log in memory.
 _REMEMBERED = 200
+#: Objects of more keys are seldom of a kind that is met again.
+_FEW_KEYS = 32
+#: Whole numbers below this are written the same way in any case.
+_PLAIN_INTEGERS = 10**18
+#: What a text that holds an object or list ends in, but for white space.
+_CLOSING = frozenset("]}")
 
 
 @lru_cache(maxsize=16384)
@@ -63,7 +71,7 @@ def parse_embedded(value: Any) -> Any:
 def number(value: float | int | str) -> str | None:
     """The canonical text of a number (1, 1.0 and "1.00" give ``1``), or None where it is not one."""
     if isinstance(value, str):
-        if not _NUMBER.fullmatch(value):
+        if value[:1] not in _STARTS or not _NUMBER.fullmatch(value):
             return None
         return _plain(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -82,24 +90,39 @@ def _plain(digits: str) -> str | None:
 
 def canonical(value: Any, ignore: tuple[str, ...] = (), path: str = "", depth: int = 0) -> str:
     """The canonical string of a value; ``ignore`` holds glob patterns of paths that are left out."""
+    scalar = _scalar(value)
+    if scalar is not None:
+        return scalar
     if isinstance(value, str):
-        value = value if value[:1].isalnum() else parse_embedded(value)
+        value = parse_embedded(value)
         if isinstance(value, str):
             return _canonical_text(value)
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return number(value) or str(value)
     if depth >= MAX_DEPTH:
         return repr(value)
     if isinstance(value, (dict, Mapping)):
         return _canonical_object(value, ignore, path, depth)
     if isinstance(value, (list, tuple)):
-        items = [canonical(item, ignore, f"{path}[]", depth + 1) for item in value]
+        inner = f"{path}[]" if ignore else ""  # where nothing is ignored no path is asked for
+        items = [canonical(item, ignore, inner, depth + 1) for item in value]
         return "[" + ",".join(items if _is_ordered(value) else sorted(items)) + "]"
     return _canonical_text(str(value))
+
+
+def _scalar(value: Any) -> str | None:
+    """The canonical string of most values that hold no others; None where that is not seen at once."""
+    kind = type(value)
+    if kind is str:
+        last = value[-1:]
+        if value[:1].isalnum() or not (last in _CLOSING or last.isspace()):
+            return _canonical_remembered(value) if len(value) <= _REMEMBERED else _canonical_new(value)
+        return None
+    if kind is int and -_PLAIN_INTEGERS < value < _PLAIN_INTEGERS:
+        return str(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return number(value) or str(value) if isinstance(value, (int, float)) else None
 
 
 @lru_cache(maxsize=16384)
@@ -123,21 +146,39 @@ def _collect(found: list[tuple[str, str]], value: Any, ignore: tuple[str, ...], 
         if isinstance(value, str):
             found.append((path, _canonical_text(value)))
             return
+    inside: Iterable[tuple[str, Any]]
     if isinstance(value, (dict, Mapping)) and depth < MAX_DEPTH:
-        for key, item in sorted(value.items(), key=_name_of_item):
-            inner = f"{path}.{key}" if path else str(key)
-            if not (item is None or is_volatile(str(key)) or (ignore and ignored(inner, ignore))):
-                _collect(found, item, ignore, inner, depth + 1)
+        inside = [(inner, value[key]) for key, inner in _members(value, path)]
+        inside = [(inner, item) for inner, item in inside if item is not None]
+        if ignore:
+            inside = [(inner, item) for inner, item in inside if not ignored(inner, ignore)]
     elif isinstance(value, (list, tuple)) and depth < MAX_DEPTH:
-        inner = f"{path}[]"
-        for item in value:
-            _collect(found, item, ignore, inner, depth + 1)
+        inside = zip(repeat(f"{path}[]"), value)
     else:
         found.append((path, canonical(value)))
+        return
+    for inner, item in inside:
+        scalar = _scalar(item)
+        if scalar is None:
+            _collect(found, item, ignore, inner, depth + 1)
+        else:
+            found.append((inner, scalar))
 
 
-def _name_of_item(item: tuple[Any, Any]) -> str:
-    return str(item[0])
+def _members(value: Mapping[Any, Any], path: str) -> Sequence[tuple[Any, str]]:
+    """(key, path) of the members of an object that mean something, in order of their names."""
+    known = _named_members(tuple(value), path) if len(value) <= _FEW_KEYS else None
+    return _ordered_members(value, path) if known is None else known
+
+
+@lru_cache(maxsize=2048)
+def _named_members(keys: tuple[Any, ...], path: str) -> tuple[tuple[Any, str], ...] | None:
+    """The members of the objects of one kind; None where keys are no texts: 1 and true would be one key."""
+    return tuple(_ordered_members(keys, path)) if all(type(key) is str for key in keys) else None
+
+
+def _ordered_members(keys: Iterable[Any], path: str) -> list[tuple[Any, str]]:
+    return [(key, _join(path, str(key))) for key in sorted(keys, key=str) if not is_volatile(str(key))]
 
 
 def prune(value: Any, ignore: tuple[str, ...], path: str = "", depth: int = 0) -> Any:
@@ -246,12 +287,9 @@ def _canonical_new(value: str) -> str:
 
 
 def _canonical_object(value: Mapping[Any, Any], ignore: tuple[str, ...], path: str, depth: int) -> str:
-    kept = {}
-    for key, item in value.items():
-        name = str(key)
-        if item is None or is_volatile(name) or (ignore and ignored(_join(path, name), ignore)):
-            continue
-        kept[name] = item
+    kept = {str(key): item for key, item in value.items() if item is not None and not is_volatile(str(key))}
+    if ignore:
+        kept = {name: item for name, item in kept.items() if not ignored(_join(path, name), ignore)}
     parts = []
     for keys in _parallel(kept):
         rows = sorted(
@@ -262,10 +300,11 @@ def _canonical_object(value: Mapping[Any, Any], ignore: tuple[str, ...], path: s
         for key in keys:
             del kept[key]
     # Where nothing is ignored no path is asked for.
-    parts += [
-        f"{key}:{canonical(item, ignore, _join(path, key) if ignore else '', depth + 1)}"
-        for key, item in kept.items()
-    ]
+    for key, item in kept.items():
+        shown = _scalar(item)
+        if shown is None:
+            shown = canonical(item, ignore, _join(path, key) if ignore else "", depth + 1)
+        parts.append(f"{key}:{shown}")
     return "{" + ",".join(sorted(parts)) + "}"
 
 
@@ -273,7 +312,14 @@ def _parallel(kept: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Groups of keys that hold parallel lists: equal length of at least two scalars, and one name's words
     contain the other's (``ids``, ``new_ids``)."""
     lists = {}
-    for key in sorted(kept):
+    candidates = [
+        key
+        for key, value in kept.items()
+        if isinstance(value, list) or (isinstance(value, str) and not value[:1].isalnum())
+    ]
+    if len(candidates) < 2:
+        return []
+    for key in sorted(candidates):
         value = kept[key]
         if isinstance(value, str):
             value = parse_embedded(value)
