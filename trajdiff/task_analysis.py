@@ -13,7 +13,15 @@ from typing import Any, TypeVar, overload
 
 from trajdiff import __version__
 from trajdiff.align.batch import expect
-from trajdiff.align.graph import SuccessGraph, align_all, align_to, success_graph, success_graphs
+from trajdiff.align.graph import (
+    NotMergedError,
+    SuccessGraph,
+    align_all,
+    align_to,
+    graphs_to_come,
+    success_graph,
+    success_graphs,
+)
 from trajdiff.align.prepared import PreparedTrial, Preparer
 from trajdiff.align.rows import aligned_table
 from trajdiff.align.similarity import Costs
@@ -223,12 +231,13 @@ def _analysed(job: TaskJob) -> TaskOutcome:
 
 
 def _with_those_ahead(job: TaskJob, prepared: PreparedTask) -> TaskOutcome:
-    outcome = last = _outcome(job, prepared)
+    facts = work_out(job.task, job.write_tools, job.settings.gate)
+    outcome = last = replace(_outcome(job, prepared), facts=facts)
     # The passes of this task speak too, or the first tasks of a log would all be worked out twice.
     likely = job.tried.and_of(outcome).allowed if job.tried is not None else ALL_LEVELS
     ahead = []
     while (again := without(job, last, likely)) is not None:
-        last = _outcome(again, prepared)
+        last = replace(_outcome(again, prepared), facts=facts)
         ahead.append((again.levels, last))
         job = again
     return replace(outcome, ahead=tuple(ahead)) if ahead else outcome
@@ -246,7 +255,6 @@ def _outcome(job: TaskJob, prepared: PreparedTask) -> TaskOutcome:
         relied=tuple(sorted(levels.relied)),
         relied_held_out=relied_held_out,
         finding=finding,
-        facts=work_out(job.task, job.write_tools, job.settings.gate),
         roles=prepared.roles,
     )
     return lean(outcome, job.task)
@@ -344,6 +352,16 @@ class PreparedTask:
         return aligned_table(graph, aligned, order, self.graph is not None, bare=bare)
 
     @cached_property
+    def ways_to_pass(self) -> tuple[str, ...]:
+        """Where the passes succeed in different ways."""
+        return self.graph.ways() if self.graph is not None else ()
+
+    @cached_property
+    def near_misses(self) -> tuple[NearMiss, ...]:
+        """Near misses of the passes, each against the others."""
+        return _near_misses(self)
+
+    @cached_property
     def roles(self) -> tuple[RoleCount, ...]:
         """What the arguments of the passes' calls are for."""
         return role_counts(self.graph)
@@ -389,22 +407,32 @@ def _held_out(prepared: PreparedTask, levels: Levels) -> tuple[list[tuple[str, s
         return [], 0
     held_out = passes[:HELD_OUT_PER_TASK]
     rests = [[other for other in passes if other is not trial] for trial in held_out]
-    # The graph of all passes, which the finding asks for, grows beside those of the others.
-    *graphs, _ = success_graphs([*rests, prepared.compared_with], prepared.costs)
-    align_all(list(zip(graphs, held_out, strict=True)))
-    alarms = []
+    graphs = graphs_to_come(rests, prepared.costs, wait=True)
+    claims: dict[str, Suspect | None] = {}
+    waiting = []
     for trial, graph in zip(held_out, graphs, strict=True):
-        answer = partial(_claimed, prepared, trial, graph)
-        claimed = prepared.answers.under(levels, ("held out", trial.trial_id), answer)
-        if claimed is not None:
-            alarms.append((trial.trial_id, claimed.level))
-    return alarms, len(held_out)
+        try:
+            claims[trial.trial_id] = _claimed(prepared, trial, graph, levels)
+        except NotMergedError:
+            waiting.append((graph, trial))
+    if waiting:
+        # The graph of all passes, which the finding asks for, grows beside those of the others.
+        success_graphs([*(graph.trials for graph, _ in waiting), prepared.compared_with], prepared.costs)
+        align_all(waiting)
+        claims |= {trial.trial_id: _claimed(prepared, trial, graph, levels) for graph, trial in waiting}
+    named = ((trial.trial_id, claims[trial.trial_id]) for trial in held_out)
+    return [(trial_id, claim.level) for trial_id, claim in named if claim is not None], len(held_out)
 
 
 def _claimed(
     prepared: PreparedTask, trial: PreparedTrial, graph: SuccessGraph, levels: Levels
 ) -> Suspect | None:
-    return earliest(Case(task=prepared.task.task, failing=trial, graph=graph, levels=levels))
+    """What is claimed about a pass held out. Raises ``NotMergedError`` where that takes a graph that waits."""
+
+    def answer(levels: Levels) -> Suspect | None:
+        return earliest(Case(task=prepared.task.task, failing=trial, graph=graph, levels=levels))
+
+    return prepared.answers.under(levels, ("held out", trial.trial_id), answer)
 
 
 def _finding(prepared: PreparedTask, levels: Levels) -> TaskFinding:
@@ -420,7 +448,7 @@ def _finding(prepared: PreparedTask, levels: Levels) -> TaskFinding:
     lead, others = _lead(judged)
     kind, text = _headline(prepared.task, judged, lead)
     ways, said = _ways(prepared, judged, kind)
-    near = _near_misses(prepared) if kind is FindingKind.ALWAYS_PASS else ()
+    near = prepared.near_misses if kind is FindingKind.ALWAYS_PASS else ()
     if said and lead is None:
         text = f"never passes; {said}"
     return TaskFinding(
@@ -434,7 +462,7 @@ def _finding(prepared: PreparedTask, levels: Levels) -> TaskFinding:
         variants=_variants(prepared),
         table=table_of(prepared, judged),
         notes=(
-            *(graph.ways() if graph is not None else ()),
+            *prepared.ways_to_pass,
             *([f"{said}."] if said else []),
             *(f"{way.text} (trials {', '.join(way.trials)})" for way in ways if len(ways) > 1 or lead is None),
             *(f"near miss in trial {one.trial_id}: {one.text}" for one in near),
@@ -460,7 +488,7 @@ def _near_misses(prepared: PreparedTask) -> tuple[NearMiss, ...]:
     passes = prepared.of(Verdict.PASS)
     held_out = passes[:HELD_OUT_PER_TASK] if len(passes) > AGREEING else ()
     rests = [[other for other in passes if other is not trial] for trial in held_out]
-    graphs = success_graphs(rests, prepared.costs)
+    graphs = graphs_to_come(rests, prepared.costs)
     cases = (
         Case(task=prepared.task.task, failing=trial, graph=graph)
         for trial, graph in zip(held_out, graphs, strict=True)

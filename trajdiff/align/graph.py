@@ -198,13 +198,19 @@ def _in_order(passes: Sequence[PreparedTrial], costs: Costs) -> tuple[PreparedTr
     return (passes[first], *(trial for number, trial in enumerate(passes) if number != first))
 
 
+class NotMergedError(Exception):
+    """Somebody asks for the columns of passes that wait to be merged together with others."""
+
+
 class GraphToCome(SuccessGraph):
     """The success graph of passes, which are merged only where somebody looks at its columns: many answers need
-    no more than the passes in their order."""
+    no more than the passes in their order. One that ``waits`` raises ``NotMergedError`` there instead, until
+    ``success_graphs`` has merged the same passes: several are merged in less time together."""
 
-    def __init__(self, passes: Sequence[PreparedTrial], costs: Costs) -> None:
-        object.__setattr__(self, "trials", _in_order(passes, costs))
-        object.__setattr__(self, "costs", costs)
+    def __init__(self, passes: Sequence[PreparedTrial], costs: Costs, *, waits: bool = False) -> None:
+        order = _in_order(passes, costs)
+        for name, value in (("trials", order), ("costs", costs), ("_waits", waits)):
+            object.__setattr__(self, name, value)
 
     @property
     def is_made(self) -> bool:
@@ -213,6 +219,8 @@ class GraphToCome(SuccessGraph):
 
     @cached_property
     def _made(self) -> SuccessGraph:
+        if self.__dict__["_waits"] and _ids(self.trials) not in self.costs.merged:
+            raise NotMergedError
         return success_graph(self.trials, self.costs)
 
     @property
@@ -233,6 +241,14 @@ class GraphToCome(SuccessGraph):
     @property
     def _steps(self) -> dict[int, tuple[PreparedStep, ...]]:
         return self._made._steps
+
+
+def graphs_to_come(
+    groups: Sequence[Sequence[PreparedTrial]], costs: Costs, *, wait: bool = False
+) -> list[GraphToCome]:
+    """The graph of each group of passes of one task, to be merged when it is looked at."""
+    pair_costs([pair for passes in groups for pair in _to_compare(passes)], costs)
+    return [GraphToCome(passes, costs, waits=wait) for passes in groups]
 
 
 def _ids(trials: Sequence[PreparedTrial]) -> tuple[str, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -18,6 +18,8 @@ from trajdiff.align.values import leaf_name, words
 from trajdiff.divergence.effects import name_parts
 from trajdiff.divergence.finding import Blame, Kind
 from trajdiff.model import Effect, Task
+
+Found = TypeVar("Found")
 
 #: Comparison levels below writes; each is used only where held-out passes do not trip over it.
 ALL_LEVELS = frozenset(
@@ -62,6 +64,13 @@ class Case:
     failures: tuple[PreparedTrial, ...] = ()
     left_out: int = 0
     memo: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def once(self, question: str, step: PreparedStep, answer: Callable[[Case, PreparedStep], Found]) -> Found:
+        """What is asked about a step of a trial of this case by several rules, worked out for the first."""
+        known: dict[int, Found] = self.memo.setdefault(question, {})
+        if id(step) not in known:
+            known[id(step)] = answer(self, step)
+        return known[id(step)]
 
     @property
     def witnesses(self) -> int:

@@ -113,6 +113,11 @@ def _repairs(case: Case) -> Iterator[Repair]:
         right = _next_alike(alike, wrong)
         if right is not None and in_passes(case, right) and not in_passes(case, wrong):
             yield Repair(deviation="another record read first", opened=wrong, closed=right)
+    yield from undone(case)
+
+
+def undone(case: Case) -> Iterator[Repair]:
+    """The writes that no pass makes and that the failing trial itself set again or undid."""
     for earlier, later in settle(case.failing).repaired:
         if not in_passes(case, earlier):
             yield Repair(deviation=UNDONE, opened=earlier, closed=later)

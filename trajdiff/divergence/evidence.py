@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 
-from trajdiff.align.graph import GraphToCome, align_all, success_graphs
+from trajdiff.align.graph import align_all, graphs_to_come, success_graphs
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.rows import argument_texts
 from trajdiff.align.values import only_left
@@ -214,7 +214,7 @@ def stable(case: Case, suspect: Suspect) -> bool:
     everyone = range(len(case.passes))
     tried = everyone if len(everyone) <= MOST_LEFT_OUT else (0, *everyone[1 - MOST_LEFT_OUT :])
     rests = [[case.passes[n] for n in everyone if n != left_out] for left_out in tried]
-    graphs = [GraphToCome(rest, case.graph.costs) for rest in rests]
+    graphs = graphs_to_come(rests, case.graph.costs)
     together = False
     for graph in graphs:
         again = earliest(

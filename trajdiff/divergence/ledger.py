@@ -99,7 +99,7 @@ def settle(trial: PreparedTrial) -> Settled:
     """Follows the writes of a trial to its end, once: what was set again, undone or put back does not stand."""
     found: Settled | None = trial.memo.get("settled")
     if found is None:
-        found = settle_writes(trial, filter(is_write, trial.steps), key)
+        found = settle_writes(trial, filter(is_write, trial.calls), key)
         trial.memo["settled"] = found
     return found
 

@@ -120,13 +120,13 @@ def _fact(case: Case) -> Suspect | None:
     missing = sorted(shared - _stated(case.failing)) if shared else ()
     if not missing:
         return None
+    talk = [s for s in case.steps if s.is_message and s.by_agent and _tells_otherwise(case, s)]
+    if not talk:
+        return None
     teller = _teller(case.passes[0], missing[0])
     column = case.column_of(case.passes[0], teller) if teller is not None else None
-    talk = [s for s in case.steps if s.is_message and s.by_agent and _tells_otherwise(case, s)]
-    place = next((s for s in talk if column is not None and case.column_at.get(s.position) == column), None)
-    place = place or (talk[-1] if talk else None)
-    if place is None:
-        return None
+    there = (s for s in talk if column is not None and case.column_at.get(s.position) == column)
+    place = next(there, talk[-1])
     return Suspect(
         kind=Kind.WRONG_ANSWER, actor=Blame.AGENT, root=place.position, manifest=place.position, level="facts",
         expected=teller, reference=case.passes[0], expected_value=missing[0],

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trajdiff.divergence.case import Case
-from trajdiff.divergence.deviations import UNDONE, repairs
+from trajdiff.divergence.deviations import undone
 from trajdiff.divergence.endings import loop
 from trajdiff.divergence.evidence import ref
 from trajdiff.divergence.finding import NearMiss
@@ -32,14 +32,13 @@ def near_misses(case: Case) -> Iterator[NearMiss]:
             text=f"{guard.tool} skipped before {write.step.name}",
             step=ref(trial, write),
         )
-    for repair in repairs(case):
-        if repair.deviation == UNDONE:
-            yield NearMiss(
-                trial_id=trial.trial_id,
-                kind="write_undone",
-                text=f"{repair.opened.step.name} {repair.deviation}",
-                step=ref(trial, repair.opened),
-            )
+    for repair in sorted(undone(case), key=lambda repair: repair.opened.position):
+        yield NearMiss(
+            trial_id=trial.trial_id,
+            kind="write_undone",
+            text=f"{repair.opened.step.name} {repair.deviation}",
+            step=ref(trial, repair.opened),
+        )
     again = loop(case.steps, case.calls_of_passes)
     if again is not None:
         yield NearMiss(

@@ -114,6 +114,10 @@ def shared_offer(case: Case, offer: PreparedStep) -> bool:
 
 def claimed_done(case: Case, call: PreparedStep) -> PreparedStep | None:
     """The first agent message that reports a call as done which the trial never makes."""
+    return case.once("claimed done", call, _claimed_done)
+
+
+def _claimed_done(case: Case, call: PreparedStep) -> PreparedStep | None:
     about = subject(call)
     others = [s for s in case.failing.calls if s.label == call.label and not s.failed]
     for step in case.steps:
@@ -134,6 +138,10 @@ def claimed_done(case: Case, call: PreparedStep) -> PreparedStep | None:
 
 def agreed_offer(case: Case, call: PreparedStep) -> int | None:
     """Position of the user's consent to the trial's last own offer of a call that it never makes."""
+    return case.once("agreed offer", call, _agreed_offer)
+
+
+def _agreed_offer(case: Case, call: PreparedStep) -> int | None:
     agreed = reversed(_agreed(case.failing))
     return next((answer.position for step, answer in agreed if offers_missing(case, step, call)), None)
 
