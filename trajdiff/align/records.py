@@ -7,8 +7,9 @@ for that record's identifier when a message states it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 from trajdiff.align.prepared import PreparedTrial
@@ -28,6 +29,8 @@ MAX_DEPTH = 8
 
 def aliases(trial: PreparedTrial, identifier: str) -> frozenset[Leaf]:
     """The (path, value) leaves that single out the record of an identifier, over the results of a trial."""
+    if not is_identifier(identifier):
+        return frozenset()
     known: dict[str, frozenset[Leaf]] = trial.memo.setdefault("aliases", {})
     found = known.get(identifier)
     if found is None:
@@ -84,20 +87,22 @@ def _groups(value: Any) -> Iterator[Group]:
         if isinstance(value, str):
             value = parse_embedded(value)
         if isinstance(value, dict):
-            items = list(value.items())
+            items: Iterable[tuple[str | None, Any]] = value.items()
         elif isinstance(value, list):
-            items = [(None, item) for item in value]
+            items = zip(repeat(None), value)
         else:
             continue
-        records = [item for item in items if isinstance(item[1], dict)]
+        records: list[tuple[str | None, Mapping[str, Any]]] = []
+        for key, item in items:
+            kind = type(item)
+            if kind is dict:
+                records.append((key, item))
+            elif kind is not list and not (kind is str and not item[:1].isalnum()):
+                continue  # most texts hold no records: their first character decides
+            if depth < MAX_DEPTH:
+                rest.append((item, depth + 1))
         if MIN_RECORDS <= len(records) <= MAX_RECORDS:
             yield records
-        if depth < MAX_DEPTH:
-            rest += [
-                (item, depth + 1)
-                for _, item in items
-                if isinstance(item, (dict, list)) or (isinstance(item, str) and not item[:1].isalnum())
-            ]
 
 
 def _ids(key: str | None, record: Mapping[str, Any]) -> set[str]:
