@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar, overload
 
+import msgspec
+from msgspec import Struct
+
 from trajdiff import __version__
 from trajdiff.align.batch import expect
 from trajdiff.align.graph import (
@@ -66,11 +69,10 @@ PRIOR_ALARMS, PRIOR_TRIALS = 0.2, 10
 HELD_OUT_PER_TASK = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class Tried(Struct, frozen=True, kw_only=True):
     """What held-out passes said: how many of them each level accuses first, and how many were held out."""
 
-    alarms: Mapping[str, int] = field(default_factory=dict)
+    alarms: Mapping[str, int] = msgspec.field(default_factory=dict)
     held_out: int = 0
 
     def and_of(self, outcome: TaskOutcome) -> Tried:
@@ -98,8 +100,7 @@ class Tried:
         return worst.allowed - untried, ALL_LEVELS - Tried(alarms=self.alarms, held_out=total).allowed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskJob:
+class TaskJob(Struct, frozen=True, kw_only=True):
     """What a worker is given: the task, what is known about the whole input, and whether its finding is asked
     for (the self-check speaks of all tasks, whichever are shown).
 
@@ -113,7 +114,7 @@ class TaskJob:
     task: TaskTrials
     effect_of: Mapping[str, Effect]
     settings: Settings
-    references: References = field(default_factory=References)
+    references: References = References()
     others: tuple[Trial, ...] = ()
     levels: tuple[str, ...] = tuple(sorted(ALL_LEVELS))
     wanted: bool = True
@@ -128,8 +129,7 @@ class TaskJob:
         return frozenset(tool for tool, effect in self.effect_of.items() if effect is Effect.WRITE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskOutcome:
+class TaskOutcome(Struct, frozen=True, kw_only=True):
     """What comes back. ``alarms`` are (trial id, level) of held-out passes about which something is claimed, of
     ``held_out`` in all; without the levels it ``relied`` on, the outcome may be another one, and what is said
     of held-out passes without those of ``relied_held_out``. ``facts`` are what the card wants to know of each

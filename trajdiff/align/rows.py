@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from trajdiff.align.graph import Match, SuccessGraph
 from trajdiff.align.pairwise import align
@@ -19,8 +20,7 @@ from trajdiff.align.values import changed_paths
 from trajdiff.model import Step, StepKind
 
 
-@dataclass
-class _Slot:
+class _Slot(Struct):
     """A row in the making: trial id to step."""
 
     column: int | None = None

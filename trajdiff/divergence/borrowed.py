@@ -6,7 +6,8 @@ They are compared like passes, but they count as none: no passed trial of the ta
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from trajdiff.align.prepared import PreparedTrial
 from trajdiff.divergence.case import Case, Suspect
@@ -20,8 +21,7 @@ from trajdiff.model import Corpus, TaskTrials, Trial, Verdict
 _LACKS = "grade "
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class References:
+class References(Struct, frozen=True, kw_only=True):
     """What the user named as reference. ``own``: task id to the id of one of its passed trials, which alone is
     compared with. ``borrowed``: task id to passed trials from elsewhere; ``first`` takes them even where the
     task has passes of its own."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from trajdiff.align.language import opposed, opposites
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -73,8 +72,7 @@ def snapshots(trial: PreparedTrial) -> Mapping[str, Sequence[PreparedStep]]:
     return known
 
 
-@dataclass
-class _Standing:
+class _Standing(Struct):
     """Writes that stand so far, by position, and by what a later write can reach them: what they are about,
     what they made, what they set."""
 

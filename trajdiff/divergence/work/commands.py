@@ -9,7 +9,6 @@ import posixpath
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from importlib import resources
@@ -53,12 +52,11 @@ class Act(Struct, frozen=True, kw_only=True):
     text: str = ""
 
 
-@dataclass
-class Reader:
+class Reader(Struct):
     """Reads the calls of one trial in order: it knows the current folder and the file that is open."""
 
     folder: str = ""
-    opened: str | None = field(default=None)
+    opened: str | None = None
 
     def acts(self, step: PreparedStep) -> tuple[Act, ...]:
         """What a call does; empty for a call that is no command and no editor."""

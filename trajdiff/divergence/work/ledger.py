@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.divergence.no_effect import had_no_effect
@@ -95,8 +94,7 @@ def _acts(trial: PreparedTrial) -> list[tuple[Act, ...]]:
     return known
 
 
-@dataclass
-class _Follow:
+class _Follow(Struct):
     """Follows the calls of a trial."""
 
     files: dict[str, File] = field(default_factory=dict)

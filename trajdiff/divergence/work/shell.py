@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 #: Longer commands are programs; only their first part is taken apart.
 LONGEST = 20_000
@@ -17,8 +18,7 @@ _INTO = frozenset({">", ">>", ">|", "&>", "&>>"})
 _FROM = frozenset({"<", "<>"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Simple:
+class Simple(Struct, frozen=True, kw_only=True):
     """One simple command: its words, the files its output goes to, what its here-document says, and whether
     it replaces (not appends to) what it writes."""
 
