@@ -11,6 +11,7 @@ import pytest
 from tests.reliability.golden import Case, counts, near, of
 from tests.reliability.trials import trial
 from trajdiff.errors import InputError
+from trajdiff.frozen import replace
 from trajdiff.importers import load
 from trajdiff.importers.verdicts import from_reward
 from trajdiff.model import Task, TaskTrials, Verdict
@@ -50,8 +51,6 @@ def test_acceptance(cases: dict[str, Case]) -> None:
         scores = case["input"]["trials"]
         verdicts = [verdict_of(one, sorted(one)) for one in scores]
         assert verdicts == case["expected"]["verdict"]
-        from dataclasses import replace
-
         trials = tuple(
             replace(trial("t", number, "agent_done", verdict.value), sub_scores=one)
             for number, (one, verdict) in enumerate(zip(scores, verdicts, strict=True))

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+
+from msgspec import Struct
 
 from trajdiff.reliability.pass_k import InvalidCountsError
 
@@ -22,8 +23,7 @@ RELABELLINGS = 9_999
 SEED = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class Table(Struct, frozen=True, kw_only=True):
     """One task: ``a`` trials deviate and fail, ``r`` deviate, ``c`` fail, ``n`` in all."""
 
     a: int
@@ -44,8 +44,7 @@ class Table:
         return 0 < self.r < self.n and 0 < self.c < self.n
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExactTest:
+class ExactTest(Struct, frozen=True, kw_only=True):
     """The exact two-sided test of "no association inside any task", outcomes ordered by probability.
 
     ``mid_p`` halves the observed outcome and is used for decisions; the two minima are the smallest values
@@ -63,8 +62,7 @@ class ExactTest:
         return self.attainable_mid_p is not None and self.attainable_mid_p <= alpha
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Adjusted:
+class Adjusted(Struct, frozen=True, kw_only=True):
     """Benjamini-Hochberg over the testable nodes: ``q`` in the order given, None for untestable ones."""
 
     q: tuple[float | None, ...]
@@ -149,8 +147,7 @@ def luck_probability(passes: int, failures: int, nodes: int, q: float) -> float:
     return 1.0 if one >= 1 and nodes else -math.expm1(nodes * math.log1p(-one)) if one < 1 else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relabelling:
+class Relabelling(Struct, frozen=True, kw_only=True):
     """Share of relabellings for which some node is at least as good as the best one; ``seed`` where drawn."""
 
     best_p: Fraction

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.model import Actor, StepKind, TaskTrials, Trial, Verdict, remembered
 from trajdiff.reliability.acceptance import met
 from trajdiff.reliability.consistency import Consistency, Criterion, consistency, criterion
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskBehaviour:
+class TaskBehaviour(Struct, frozen=True, kw_only=True):
     """One task: distinct paths, sets of writes and answers over its judged trials; how the writes read.
 
     ``failures_alike`` says of two or more failed trials whether all made the same writes and gave the same
@@ -30,8 +30,7 @@ class TaskBehaviour:
     criteria: tuple[Criterion, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Required:
+class Required(Struct, frozen=True, kw_only=True):
     """How one trial's calls compare with the reference's required ones: a description, never a verdict."""
 
     task_id: str

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+
+from msgspec import Struct
 
 from trajdiff.reliability.pass_k import InvalidCountsError
 
@@ -31,8 +32,7 @@ class Met(StrEnum):
     NEVER = "always missed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consistency:
+class Consistency(Struct, frozen=True, kw_only=True):
     """One task. Agreements are chances that two different trials agree, None for one trial.
 
     ``distinct`` counts different outputs, ``modal_share`` is the share of the commonest.
@@ -47,8 +47,7 @@ class Consistency:
     reading: Reading
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Criterion:
+class Criterion(Struct, frozen=True, kw_only=True):
     """One criterion over the trials that judged it."""
 
     name: str

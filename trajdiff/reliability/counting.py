@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from trajdiff.model import LIMITS, NONE_CHOSEN, TaskTrials, TerminationReason, Trial, Verdict
 from trajdiff.natural import natural, natural_key
@@ -10,8 +10,7 @@ from trajdiff.natural import natural, natural_key
 _STATES = ("passed", "failed", "infra", "limit_unscored", "unscored", "missing")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskCounts:
+class TaskCounts(Struct, frozen=True, kw_only=True):
     """The trials of one task by state, as trial ids in natural order; every trial stands in one tuple.
 
     ``limit_unscored`` used up their own budget and have no verdict. ``missing`` are planned trials without

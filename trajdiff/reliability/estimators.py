@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from trajdiff.errors import UsageError
 from trajdiff.frozen import replace
@@ -49,8 +50,7 @@ UNSCORED_POLICIES = ("exclude", "fail")
 MOST_K = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskReliability:
+class TaskReliability(Struct, frozen=True, kw_only=True):
     """One task. ``pass_hat_k[k-1]`` is pass^k; both tuples reach from k = 1 to n, empty when n = 0.
 
     ``n`` counted trials, ``c`` accepted ones, ``expected`` None when no plan was recorded. The other tuples
@@ -73,8 +73,7 @@ class TaskReliability:
     unplanned: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteReliability:
+class SuiteReliability(Struct, frozen=True, kw_only=True):
     """All tasks. ``pass_hat_k[k-1]`` is the equal-weight mean over tasks, up to the smallest n.
 
     ``always``, ``sometimes`` and ``never`` count tasks with c = n, 0 < c < n and c = 0; ``no_trials`` names

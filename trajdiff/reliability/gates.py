@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+
+from msgspec import Struct
 
 from trajdiff.natural import plural
 from trajdiff.reliability.intervals import LEVEL, SuiteInterval, highest_lower_end
@@ -28,8 +29,7 @@ class Outcome(StrEnum):
     NOT_EVALUABLE = "not_evaluable"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateResult:
+class GateResult(Struct, frozen=True, kw_only=True):
     """One gate. ``final`` marks a failure that no missing trial can undo."""
 
     name: str

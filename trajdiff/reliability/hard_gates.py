@@ -6,9 +6,10 @@ A call breaks a gate whether or not the tool carried it out: the attempt is what
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.model import Step, TaskTrials, Trial, remembered
 from trajdiff.reliability.acceptance import met
@@ -17,8 +18,7 @@ from trajdiff.reliability.gates import upper_bound
 from trajdiff.settings import GateRule
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Breach:
+class Breach(Struct, frozen=True, kw_only=True):
     """One trial that broke a gate, and how; ``step`` indexes ``Trial.steps``, None for a failed sub-score."""
 
     task_id: str
@@ -32,8 +32,7 @@ class Breach:
         return f"{self.task_id}/{self.trial_id}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HardGate:
+class HardGate(Struct, frozen=True, kw_only=True):
     """One gate over all counted trials, accepted or not.
 
     ``upper`` is the one-sided 95 % bound on the share of tasks with a breach (Clopper-Pearson over tasks, since

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from trajdiff.errors import UsageError
 from trajdiff.reliability.pass_k import InvalidCountsError
@@ -22,8 +23,7 @@ LEVEL = 0.95
 FEW_TASKS = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteInterval:
+class SuiteInterval(Struct, frozen=True, kw_only=True):
     """Interval of one figure over tasks.
 
     ``stderr`` is over tasks; ``n_eff`` the effective number of tasks; ``units`` the tasks, or with

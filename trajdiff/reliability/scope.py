@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from trajdiff.reliability.pass_k import InvalidCountsError
 
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
     from trajdiff.model import TaskTrials
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage:
+class Coverage(Struct, frozen=True, kw_only=True):
     """Rates, or None where the recording does not say.
 
     ``support_coverage`` is tasks in scope / tasks received; ``human_remedy_rate`` the share of counted trials
