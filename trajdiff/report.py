@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from trajdiff import __version__
 from trajdiff.divergence.finding import (
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
 FORMAT_VERSION = "trajdiff.report/1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialRow:
+class TrialRow(Struct, frozen=True, kw_only=True):
     """One trial as the report lists it. ``ref`` is ``path#task/trial``; ``slot`` False marks a missing one."""
 
     task_id: str
@@ -61,8 +61,7 @@ class TrialRow:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskReport:
+class TaskReport(Struct, frozen=True, kw_only=True):
     """One task: its trials (missing ones too), its reliability row and its finding."""
 
     task_id: str
@@ -74,8 +73,7 @@ class TaskReport:
     finding: TaskFinding
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recurring:
+class Recurring(Struct, frozen=True, kw_only=True):
     """The same kind of divergence at the same tool, argument and place in several tasks. ``place`` is the call
     that went ahead without a missing step, None where the place is no call of another tool."""
 
@@ -88,8 +86,7 @@ class Recurring:
     place: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """Everything a renderer may show. Tasks stand in display order (unstable with a divergence first).
 
     ``card`` holds intervals and everything else about reliability; None where nobody asked for it.

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from trajdiff.errors import TrajdiffError
 
@@ -30,8 +31,7 @@ _WORDS = {
 _MAX_SHOWN = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Violation:
+class Violation(Struct, frozen=True, kw_only=True):
     """One place where a document does not fit its schema.
 
     ``pointer`` is a JSON path from the document (``$.steps[3].name``), ``problem`` says in plain words what is

@@ -10,13 +10,14 @@ import glob
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from trajdiff.errors import UsageError
 from trajdiff.files import read_file
-from trajdiff.frozen import replace
+from trajdiff.frozen import field_names, replace
 from trajdiff.model import Effect
 from trajdiff.settings_check import check, key_path, quote
 from trajdiff.settings_rules import AcceptRule, RedactRules, accept_parts, accept_rule, redact_rules, undated
@@ -28,8 +29,7 @@ PROJECT_FILE = "pyproject.toml"
 TRACE_FOLDERS = ("traces", "sample_traces")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepLabel:
+class StepLabel(msgspec.Struct, frozen=True, kw_only=True):
     """A semantic step: calls whose tool and arguments match these glob patterns carry ``label``.
 
     ``arguments`` maps an argument path (``item.id``) to a glob pattern for its value.
@@ -37,11 +37,10 @@ class StepLabel:
 
     label: str
     tool: str
-    arguments: Mapping[str, str] = field(default_factory=dict)
+    arguments: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IgnoreRules:
+class IgnoreRules(msgspec.Struct, frozen=True, kw_only=True):
     """What never counts as a difference: glob patterns for ``tool.path`` of arguments, results; and tools."""
 
     arguments: tuple[str, ...] = ()
@@ -49,8 +48,7 @@ class IgnoreRules:
     tools: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateRule:
+class GateRule(msgspec.Struct, frozen=True, kw_only=True):
     """A hard gate: what no trial may do, whatever its verdict.
 
     ``tool`` is a glob of tool names whose calls break it, with ``arguments`` (path to glob) only those calls,
@@ -61,13 +59,12 @@ class GateRule:
     name: str
     tool: str | None = None
     needs: str | None = None
-    arguments: Mapping[str, str] = field(default_factory=dict)
-    unless: Mapping[str, str] = field(default_factory=dict)
+    arguments: Mapping[str, str] = msgspec.field(default_factory=dict)
+    unless: Mapping[str, str] = msgspec.field(default_factory=dict)
     score: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """All settings in effect. ``origin`` is the file they came from, None for defaults.
 
     ``tools`` maps glob patterns of tool names to an effect; the first match wins. ``traces`` are relative to
@@ -85,15 +82,15 @@ class Settings:
     outcomes: tuple[str, ...] = ()
     infra: str = "fail"
     unscored: str = "exclude"
-    tools: Mapping[str, Effect] = field(default_factory=dict)
+    tools: Mapping[str, Effect] = msgspec.field(default_factory=dict)
     steps: tuple[StepLabel, ...] = ()
-    ignore: IgnoreRules = field(default_factory=IgnoreRules)
+    ignore: IgnoreRules = msgspec.field(default_factory=IgnoreRules)
     gate: tuple[GateRule, ...] = ()
     accept: tuple[AcceptRule, ...] = ()
-    redact: RedactRules = field(default_factory=RedactRules)
+    redact: RedactRules = msgspec.field(default_factory=RedactRules)
     reviews: str | None = None
-    map: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    origins: Mapping[str, str] = field(default_factory=dict)
+    map: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
+    origins: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 def load_settings(config: str | None = None, *, use_config: bool = True, start: Path) -> Settings:
@@ -137,7 +134,7 @@ def explain(settings: Settings) -> tuple[tuple[str, str, str], ...]:
     Tables give one row per entry (``tools.refund_item``). The origin of a value nobody set is ``default``.
     """
     rows: list[tuple[str, str, str]] = []
-    for key in (f.name for f in fields(Settings) if f.name not in ("origin", "origins")):
+    for key in (f for f in field_names(Settings) if f not in ("origin", "origins")):
         origin = settings.origins.get(key, "default")
         rows.extend((key_path(path), text, origin) for path, text in _entries(key, getattr(settings, key)))
     return tuple(rows)
@@ -303,9 +300,9 @@ def _entries(key: str, value: Any) -> list[tuple[tuple[str, ...], str]]:
         case None:
             return [((key,), "not set")]
         case IgnoreRules():
-            return [((key, f.name), _text(list(getattr(value, f.name)))) for f in fields(IgnoreRules)]
+            return [((key, f), _text(list(getattr(value, f)))) for f in field_names(IgnoreRules)]
         case RedactRules():
-            shown = {f.name: getattr(value, f.name) for f in fields(RedactRules)}
+            shown = {f: getattr(value, f) for f in field_names(RedactRules)}
             return [((key, name), _text(list(v) if isinstance(v, tuple) else v)) for name, v in shown.items()]
         case (AcceptRule(), *_):
             return [((key, str(at)), _text(accept_parts(rule))) for at, rule in enumerate(value, 1)]
@@ -328,7 +325,7 @@ def _step_text(step: StepLabel) -> str:
 
 
 def _gate_text(rule: GateRule) -> str:
-    parts = {f.name: getattr(rule, f.name) for f in fields(GateRule) if f.name != "name"}
+    parts = {f: getattr(rule, f) for f in field_names(GateRule) if f != "name"}
     return _text(
         {key: dict(part) if isinstance(part, Mapping) else part for key, part in parts.items() if part}
     )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from datetime import date
 from typing import Any
 
+import msgspec
+
 from trajdiff.errors import UsageError
+from trajdiff.frozen import field_names
 from trajdiff.settings_check import near, quote
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RedactRules:
+class RedactRules(msgspec.Struct, frozen=True, kw_only=True):
     """What is hidden in files that are meant to be shared; ``patterns`` are own regular expressions."""
 
     secrets: bool = True
@@ -21,8 +22,7 @@ class RedactRules:
     patterns: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptRule:
+class AcceptRule(msgspec.Struct, frozen=True, kw_only=True):
     """A divergence that a person knows and takes for harmless: it stays visible and fails no gate.
 
     ``task`` and ``tool`` are globs, ``kind`` and ``argument`` exact; what is None matches anything. From the
@@ -99,5 +99,5 @@ def accept_rule(entry: Mapping[str, str], number: int, origin: str) -> AcceptRul
 
 def accept_parts(rule: AcceptRule) -> dict[str, str]:
     """What an entry says, without what it leaves open."""
-    parts = {f.name: getattr(rule, f.name) for f in fields(AcceptRule)}
+    parts = {f: getattr(rule, f) for f in field_names(AcceptRule)}
     return {key: part for key, part in parts.items() if part is not None}

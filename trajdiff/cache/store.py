@@ -10,9 +10,10 @@ import contextlib
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,8 +30,7 @@ PATIENCE = 2.0
 _SIDE_FILES = ("", "-wal", "-shm", "-journal")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Info:
+class Info(Struct, frozen=True, kw_only=True):
     """What the cache holds: values by kind with their bytes, and the size of its files."""
 
     path: Path

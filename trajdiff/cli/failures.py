@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 import warnings
 from collections.abc import Sequence
 
@@ -71,6 +70,8 @@ def _failed(error: Exception, state: State) -> int:
         say(message("error", *_surroundings(error)))
         return BAD_INPUT
     if state.debug:
+        import traceback
+
         say("".join(traceback.format_exception(error)).rstrip("\n"))
     say("internal error: please report this with the output of --debug")
     return BAD_INPUT

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, MutableMapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from trajdiff.cli.shapes import Group
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(NamedTuple):
     """A command: its name, the module and the name in there, and the few words that help shows."""
 
     name: str

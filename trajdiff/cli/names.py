@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from trajdiff.cli.suggest import nearest
 from trajdiff.errors import UsageError
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 _CANDIDATES = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class Reference(Struct, frozen=True, kw_only=True):
     """``path#task/trial@message``; the path and the message may be absent."""
 
     path: str | None

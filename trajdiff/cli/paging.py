@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 
 import click
@@ -14,7 +13,14 @@ def page_or_put(text: str, *, wanted: bool | None) -> None:
     """``wanted`` is what the user asked for; None: a pager where the text is longer than the screen."""
     if wanted is False or not (is_terminal(sys.stdout) and is_terminal(sys.stdin)):
         put(text)
-    elif wanted or text.count("\n") >= shutil.get_terminal_size((80, 24)).lines:
+    elif wanted or text.count("\n") >= _lines():
         click.echo_via_pager(text, color="\x1b[" in text)
     else:
         put(text)
+
+
+def _lines() -> int:
+    """Lines of the screen."""
+    import shutil
+
+    return shutil.get_terminal_size((80, 24)).lines

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import BinaryIO, TextIO
 
 from trajdiff.errors import InputError, UsageError
@@ -26,12 +24,12 @@ class UnwritableError(UsageError):
     """Standard output takes no more, for instance because a disk is full."""
 
 
-@dataclass(slots=True)
 class State:
     """What the end of the program has to know: whether to show a traceback, and how far the work is."""
 
-    debug: bool = False
-    stage: str = ""
+    def __init__(self, *, debug: bool = False) -> None:
+        self.debug = debug
+        self.stage = ""
 
 
 def say(text: str) -> None:
@@ -161,6 +159,8 @@ def width(environment: Mapping[str, str]) -> int:
     if asked.isdecimal() and int(asked) > 0:
         return max(int(asked), LEAST_WIDTH)
     if is_terminal(sys.stdout):
+        import shutil
+
         return max(shutil.get_terminal_size((80, 24)).columns, LEAST_WIDTH)
     return DEFAULT_WIDTH
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
+
+from msgspec import Struct
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -12,8 +13,7 @@ Result = TypeVar("Result")
 OUT_OF_MEMORY = "the memory ran out"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lost:
+class Lost(Struct, frozen=True, kw_only=True):
     """A job without a result: why, and what could be done."""
 
     reason: str

@@ -11,8 +11,9 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import IO, Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers.protocol import Unreadable
 
@@ -35,8 +36,7 @@ class BadMemberError(Exception):
         self.problem = problem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(Struct, frozen=True, kw_only=True):
     """One member: where its compressed bytes lie and what must come out. ``size`` is None where unknown."""
 
     name: str
@@ -47,8 +47,7 @@ class Member:
     crc: int | None
 
 
-@dataclass(slots=True, kw_only=True)
-class Archive:
+class Archive(Struct, kw_only=True):
     """A zip file in memory. ``cut`` is True where its directory is lost and the members were searched for."""
 
     data: bytes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import warnings
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers.jsontext import (
     BadJsonError,
@@ -25,8 +26,7 @@ NOT_RECORDED = object()
 _LITERAL_LIMIT = 100_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadArguments:
+class ReadArguments(Struct, frozen=True, kw_only=True):
     """Arguments with what is odd about them: keys that occurred twice."""
 
     arguments: Arguments

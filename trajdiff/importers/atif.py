@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers.atif_own import own_part
 from trajdiff.importers.atif_steps import AtifReader, provenance_of
@@ -26,8 +27,7 @@ _CONTINUATION = re.compile(r"\.cont-[0-9]+(?=\.json$)")
 _MAX_PARTS = 100
 
 
-@dataclass(frozen=True, slots=True)
-class _Atif:
+class _Atif(Struct, frozen=True):
     name: str = "atif"
     title: str = "ATIF trajectory"
     recognised_by: str = "schema_version that begins with ATIF-v"

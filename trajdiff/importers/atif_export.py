@@ -7,8 +7,9 @@ under ``extra.trajdiff`` of the trajectory, its steps, calls and results; other 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers.own_record import arguments_record, own_name, plain, record_of, step_record
 from trajdiff.model import Actor, Arguments, ArgumentState, Corpus, Result, Step, StepKind, Trial
@@ -81,8 +82,7 @@ def _continues(group: Sequence[Step], step: Step) -> bool:
     return plain and (calls or _ORDER[step.kind] > _ORDER[last.kind])
 
 
-@dataclass(slots=True)
-class _Observed:
+class _Observed(Struct):
     """The calls of one step with their results."""
 
     calls: list[dict[str, Any]] = field(default_factory=list)

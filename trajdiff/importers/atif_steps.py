@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
 from trajdiff.importers.atif_own import add_own_step, own_part
@@ -22,8 +23,7 @@ _KNOWN_MINORS = frozenset(f"ATIF-v1.{minor}" for minor in range(9))
 _MAX_DEPTH = 8
 
 
-@dataclass(slots=True, kw_only=True)
-class AtifReader:
+class AtifReader(Struct, kw_only=True):
     """Adds the steps of one trial's trajectories; ``messages`` counts the recorded steps of all of them."""
 
     builder: StepBuilder

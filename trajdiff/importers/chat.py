@@ -7,8 +7,9 @@ list or lines of such objects. What an object records beside its messages is use
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers import scoring, verdicts
 from trajdiff.importers.bare import NO_OUTCOME, tell_bare, tell_unread, value_of
@@ -50,8 +51,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Chat:
+class _Chat(Struct, frozen=True):
     name: str = "chat"
     title: str = "chat messages (OpenAI, Anthropic, LangChain)"
     recognised_by: str = "messages with role and content, bare or under messages"

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers.bare import NO_OUTCOME, tell_bare
 from trajdiff.importers.claude_lines import Line, read_lines, without_branches
@@ -69,8 +70,7 @@ _STOPS = {
 _META = {"Agent": Effect.CONTROL, "Task": Effect.CONTROL, "ToolSearch": Effect.CONTROL}
 
 
-@dataclass(frozen=True, slots=True)
-class _ClaudeCode:
+class _ClaudeCode(Struct, frozen=True):
     name: str = "claude-code"
     title: str = "Claude Code session"
     recognised_by: str = "lines with sessionId, uuid, type; or a line with type system and subtype init"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers.anthropic_blocks import is_call, is_result
 from trajdiff.importers.bare import value_of
@@ -15,8 +16,7 @@ from trajdiff.importers.notices import Notices
 from trajdiff.model import Severity
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(Struct, frozen=True, kw_only=True):
     """One line: its number (None in a JSON list), where it lies, and its object."""
 
     number: int | None

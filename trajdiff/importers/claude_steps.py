@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers.anthropic_blocks import BlockReader, is_call, is_result
 from trajdiff.importers.claude_lines import Line
@@ -27,8 +28,7 @@ _BESIDE = frozenset((
 # fmt: on
 
 
-@dataclass(slots=True, kw_only=True)
-class ClaudeSteps:
+class ClaudeSteps(Struct, kw_only=True):
     """Adds lines to a trial; ``messages`` counts messages, not lines."""
 
     builder: StepBuilder

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from trajdiff.importers.jsontext import BadJsonError
 
@@ -17,8 +17,7 @@ from trajdiff.importers.jsontext import BadJsonError
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{},:]', re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Struct, frozen=True, kw_only=True):
     """One item of a list, or one value of an object with its key."""
 
     key: str | None

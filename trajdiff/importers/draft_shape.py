@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 #: How deep objects are looked into for lists, and how many lists inside lists are followed.
 _DEPTH, _NESTED = 3, 4
@@ -23,16 +24,14 @@ _TRIAL_KEYS = frozenset((
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
+class Level(Struct, frozen=True, kw_only=True):
     """A list of objects: the keys that lead to it from the entry above, and some of its entries."""
 
     path: tuple[str, ...]
     entries: tuple[dict[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class Layout(Struct, frozen=True, kw_only=True):
     """The lists that enclose one another, the outermost first; the last may be the steps.
 
     ``root`` is the document, or a list of its ``lines``; a list at the root has an empty path.

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers import scoring, verdicts
 from trajdiff.importers.bare import tell_unread, value_of
@@ -39,8 +40,7 @@ _SAMPLE_KEYS = ("sampleId", "sample_id", "id")
 _MAX_TRIALS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class _EvalKit:
+class _EvalKit(Struct, frozen=True):
     name: str = "evalkit"
     title: str = "EvalKit trial-N folders"
     recognised_by: str = "records with sampleId and scores, in folders trial-0, trial-1, ..."
@@ -94,8 +94,7 @@ class _EvalKit:
 IMPORTER = _EvalKit()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TrialFolder:
+class _TrialFolder(Struct, frozen=True, kw_only=True):
     """The ``trial-N`` a file lies in, and the folder above it."""
 
     number: int

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.errors import UsageError
 from trajdiff.importers.naming import shortened
@@ -23,8 +24,7 @@ _IDENTITY: dict[str, Any] = {"type": "identity", "children": []}
 _LISTING = ("projection", "filter_projection", "value_projection")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Scope(Struct, frozen=True, kw_only=True):
     """What an expression can reach: document, record, parent, trajectory, and where it stands itself."""
 
     root: Any
@@ -34,8 +34,7 @@ class Scope:
     parent: Any = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(Struct, frozen=True, kw_only=True):
     """One entry that a listing expression gave: its value, what it was made from, and the entries around it.
 
     ``outermost`` is that of the first list, ``parent`` that which holds this list; None at the top.
@@ -47,8 +46,7 @@ class Item:
     parent: Any = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expression:
+class Expression(Struct, frozen=True, kw_only=True):
     """A compiled expression; ``base`` names the part of the scope it begins at."""
 
     text: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.errors import InputError
 
@@ -13,16 +14,14 @@ from trajdiff.errors import InputError
 LARGE = 32_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stamp:
+class Stamp(Struct, frozen=True, kw_only=True):
     """What tells that a file is still the one that was read."""
 
     size: int
     changed: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(Struct, frozen=True, kw_only=True):
     """Where a record lies in a plain file: its first byte and its length."""
 
     path: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from trajdiff.importers.gathering import Given
 from trajdiff.importers.opening import open_document
@@ -13,8 +14,7 @@ from trajdiff.importers.registry import ambiguous, claims_of_folder
 from trajdiff.natural import natural_key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Struct, frozen=True, kw_only=True):
     """A file to read with its companions, and the claim that put them together."""
 
     given: Given

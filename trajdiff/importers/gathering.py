@@ -6,8 +6,9 @@ import glob
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+
+from msgspec import Struct, field
 
 from trajdiff.model import Diagnostic, Severity
 from trajdiff.natural import natural_key
@@ -37,8 +38,7 @@ _NOT_LOGS = frozenset((
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class Given(Struct, frozen=True, kw_only=True):
     """A file to read. ``named`` is True where the user named this very file."""
 
     path: str
@@ -46,8 +46,7 @@ class Given:
     named: bool
 
 
-@dataclass(slots=True, kw_only=True)
-class Gathered:
+class Gathered(Struct, kw_only=True):
     """The files in natural order of their paths, and what was to be said about the rest."""
 
     files: tuple[Given, ...] = ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from trajdiff.importers.copies import Entry
 from trajdiff.importers.groups import Grouping, Maker
@@ -13,8 +14,7 @@ GroupKey = tuple[str | None, str, str | None]
 TaskKey = tuple[str | None, str]
 
 
-@dataclass(slots=True, kw_only=True)
-class Split:
+class Split(Struct, kw_only=True):
     """The groups with their trials, and the files whose plans count for each."""
 
     groups: dict[GroupKey, list[Entry]] = field(default_factory=dict)

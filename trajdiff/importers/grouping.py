@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from trajdiff.frozen import replace
 from trajdiff.importers.copies import Entry, drop_copies
@@ -23,8 +24,7 @@ from trajdiff.natural import natural_key
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class Unit(Struct, frozen=True, kw_only=True):
     """One file (or folder layout) that was read; ``importer`` and ``title`` are the names of its reader."""
 
     path: str
@@ -76,8 +76,7 @@ def group_trials(
     return result, tuple(notes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Context:
+class _Context(Struct, frozen=True, kw_only=True):
     """What is known about all groups: definitions, trials, the files of each, plans, least trial numbers."""
 
     options: ReadOptions

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from trajdiff.importers.copies import Entry
 from trajdiff.importers.jsontext import canonical
@@ -20,8 +21,7 @@ _SHOWN = 8
 Maker = tuple[str | None, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grouping:
+class Grouping(Struct, frozen=True, kw_only=True):
     """The dimensions that keep trials apart."""
 
     dimensions: tuple[str, ...]

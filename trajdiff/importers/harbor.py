@@ -7,8 +7,9 @@ policy for exceptions is written is inferred.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.frozen import replace
 from trajdiff.importers.bare import value_of
@@ -25,8 +26,7 @@ _RESULT, _CONFIG = "result.json", "config.json"
 _JOB, _TRIAL = "Harbor job", "Harbor trial"
 
 
-@dataclass(frozen=True, slots=True)
-class _Harbor:
+class _Harbor(Struct, frozen=True):
     name: str = "harbor"
     title: str = "Harbor job or trial folder"
     recognised_by: str = "folder whose result.json has stats and n_total_trials, or task_name and trial_name"

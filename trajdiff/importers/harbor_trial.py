@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers import scoring, verdicts
 from trajdiff.importers.atif import opened_object, read_with_continuations
@@ -36,8 +37,7 @@ _PLACES = ("agent/", "steps/", "artifacts/")
 _RANDOM = re.compile(r"__[A-Za-z0-9]{7}$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Folder:
+class Folder(Struct, frozen=True, kw_only=True):
     """A folder of a job; ``files`` are its files at any depth, relative to it."""
 
     path: str
@@ -84,8 +84,7 @@ class Folder:
             return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialReader:
+class TrialReader(Struct, frozen=True, kw_only=True):
     """Reads trial folders."""
 
     options: ReadOptions

@@ -6,8 +6,9 @@ Model calls of scorers, and graders among the models, are no part of the trial.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers.naming import as_text, id_text
 from trajdiff.model import Actor
@@ -16,8 +17,7 @@ _SCORING = frozenset({"scorer", "scorers"})
 _GRADERS = frozenset({"grader", "judge", "scorer"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Act:
+class Act(Struct, frozen=True, kw_only=True):
     """A model event with the messages it saw and gave, or a tool event; ``at`` is its JSON path."""
 
     at: str
@@ -26,8 +26,7 @@ class Act:
     tool: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acts:
+class Acts(Struct, frozen=True, kw_only=True):
     """The acts of a sample, in order."""
 
     acts: tuple[Act, ...]
@@ -39,8 +38,7 @@ def acts_of(events: list[Any], pool: list[Any]) -> Acts:
     return Acts(acts=tuple(_walk(events, ".events", spans, pool, Actor.AGENT, 0)))
 
 
-@dataclass(slots=True)
-class _Spans:
+class _Spans(Struct):
     """Open spans by id, with their types, and the older steps that open and close one inside the other."""
 
     types: dict[str, tuple[str, str]] = field(default_factory=dict)

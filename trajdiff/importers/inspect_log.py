@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers import jsontext
 from trajdiff.importers.archive import Archive, BadMemberError
@@ -30,8 +31,7 @@ _CHUNK = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _InspectLog:
+class _InspectLog(Struct, frozen=True):
     name: str = "inspect"
     title: str = "inspect_ai log"
     recognised_by: str = (

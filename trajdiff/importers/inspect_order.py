@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers.inspect_events import Acts
 from trajdiff.importers.jsontext import compact
@@ -17,8 +18,7 @@ from trajdiff.importers.naming import id_text
 from trajdiff.model import Actor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One message or tool event in the order in which things happened."""
 
     at: str

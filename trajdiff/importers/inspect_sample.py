@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers import scoring, verdicts
 from trajdiff.importers.inspect_steps import add_steps
@@ -47,8 +48,7 @@ _STOPS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class Sample(Struct, frozen=True, kw_only=True):
     """A sample as recorded; ``told`` is True where it could not be read and that was said already."""
 
     pointer: str
@@ -56,8 +56,7 @@ class Sample:
     told: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(Struct, frozen=True, kw_only=True):
     """What the header of a log says about all its samples."""
 
     suite: str | None
@@ -124,8 +123,7 @@ def _scorers(scorers: Any) -> str | None:
     return ", ".join(str(name) for name, _ in named) + f" ({digest})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunReader:
+class RunReader(Struct, frozen=True, kw_only=True):
     """Reads the samples of one log."""
 
     run: Run

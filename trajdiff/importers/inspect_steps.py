@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers.arguments import NOT_RECORDED, ReadArguments, read_arguments
 from trajdiff.importers.call_entries import call_entries
@@ -29,8 +30,7 @@ _ACTORS = {"system": Actor.SYSTEM, "developer": Actor.SYSTEM, "user": Actor.USER
 _UNASKED = 10_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Walked:
+class Walked(Struct, frozen=True, kw_only=True):
     """How many messages were recorded, and when the first and the last event happened."""
 
     messages: int
@@ -96,8 +96,7 @@ class _Texts:
         return held if isinstance(held, str) else found.group()
 
 
-@dataclass(slots=True, kw_only=True)
-class _Walk:
+class _Walk(Struct, kw_only=True):
     builder: StepBuilder
     notices: Notices
     texts: _Texts

@@ -7,8 +7,9 @@ tool runs results: the same way of putting a trial together as for spans.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers import scoring, verdicts
 from trajdiff.importers.arguments import read_arguments
@@ -37,8 +38,7 @@ from trajdiff.model import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _LangSmith:
+class _LangSmith(Struct, frozen=True):
     name: str = "langsmith"
     title: str = "LangSmith runs"
     recognised_by: str = "runs with run_type and dotted_order or trace_id"
@@ -82,8 +82,7 @@ class _LangSmith:
 IMPORTER = _LangSmith()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Run:
+class _Run(Struct, frozen=True, kw_only=True):
     value: Mapping[str, Any]
     at: str
     line: int | None

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from trajdiff.frozen import field_names
 from trajdiff.importers.sameness import content_of, is_retry
 from trajdiff.model import Trial, Verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """A trial with the number of its file and its place in it."""
 
     trial: Trial

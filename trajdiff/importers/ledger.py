@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from trajdiff.files import real_path
 from trajdiff.frozen import replace
@@ -34,8 +35,7 @@ SETTLED = frozenset({"bare_trace", "no_outcome", "odd_reward"})
 _UNSCORED = Judgement(state=Verdict.UNSCORED, rule="no outcome recorded")
 
 
-@dataclass(slots=True, kw_only=True)
-class Ledger:
+class Ledger(Struct, kw_only=True):
     """All rows, and which of them found their trial so far."""
 
     rows: tuple[Row, ...]

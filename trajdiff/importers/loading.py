@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from trajdiff.errors import InputError
 from trajdiff.frozen import replace
@@ -35,8 +36,7 @@ from trajdiff.natural import natural, natural_key
 _NAMED = 8
 
 
-@dataclass(slots=True, kw_only=True)
-class _Session:
+class _Session(Struct, kw_only=True):
     """What one call of ``load`` collects. ``forced`` is the importer of ``--from`` or ``--map``.
 
     ``mapped`` are mappings of the settings that recognise files by themselves.

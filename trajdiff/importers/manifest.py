@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from trajdiff.errors import InputError
 from trajdiff.files import real_path
@@ -17,8 +18,7 @@ _PART = re.compile(r"\{(?P<name>[A-Za-z_][A-Za-z0-9_.]*)\}|\*\*/|\*\*|\*|\?|\[[^
 _META = "meta."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestEntry:
+class ManifestEntry(Struct, frozen=True, kw_only=True):
     """A row with a path: the pattern of whole paths it means, and whether it names one file only."""
 
     row: Row

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from shlex import quote
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.errors import UsageError
 from trajdiff.importers.bare import tell_unread
@@ -22,8 +23,7 @@ from trajdiff.importers.protocol import Claim, Imported, Peek, ReadOptions, Shap
 from trajdiff.model import Severity, Trial
 
 
-@dataclass(frozen=True, slots=True)
-class MappedImporter:
+class MappedImporter(Struct, frozen=True):
     """An importer made from a mapping; ``--map NAME`` forces it."""
 
     rules: MappingRules
@@ -86,8 +86,7 @@ def importer_of(rules: MappingRules) -> MappedImporter:
     )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Reading:
+class _Reading(Struct, kw_only=True):
     """What one file gives on the way."""
 
     rules: MappingRules

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.errors import InputError, UsageError
 from trajdiff.frozen import replace
@@ -19,8 +20,7 @@ from trajdiff.importers.protocol import Imported, ReadOptions, Unreadable
 from trajdiff.model import Diagnostic, Severity, Trial
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyCoverage:
+class KeyCoverage(Struct, frozen=True, kw_only=True):
     """One key of a mapping: its expression, in how many trajectories it gave a value, and the first value."""
 
     key: str
@@ -30,8 +30,7 @@ class KeyCoverage:
     example: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MapCheck:
+class MapCheck(Struct, frozen=True, kw_only=True):
     """What a mapping finds in one file.
 
     ``entries`` counts the entries of all trajectories; ``unmatched`` are those that no rule fits and

@@ -6,8 +6,9 @@ Each key takes one expression, or a table whose ``path`` is the expression and t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.errors import UsageError
 from trajdiff.frozen import replace
@@ -43,8 +44,7 @@ _TOP_KEYS = frozenset((*FIELDS, *OBJECTS, "files", "recognise", "trajectories", 
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValueRule:
+class ValueRule(Struct, frozen=True, kw_only=True):
     """How one value is found: expression, transforms, translation, and what stands for a missing one."""
 
     key: str
@@ -54,8 +54,7 @@ class ValueRule:
     missing: Any = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeRule:
+class OutcomeRule(Struct, frozen=True, kw_only=True):
     """How the outcome is found, and which values mean which verdict; None where the usual rules hold."""
 
     value: ValueRule
@@ -64,8 +63,7 @@ class OutcomeRule:
     threshold: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepRule:
+class StepRule(Struct, frozen=True, kw_only=True):
     """What one kind of entry becomes: ``condition`` is None for every entry."""
 
     condition: Expression | None
@@ -73,8 +71,7 @@ class StepRule:
     values: Mapping[str, ValueRule] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepsRule:
+class StepsRule(Struct, frozen=True, kw_only=True):
     """Where the entries of a trajectory are and what they become.
 
     ``reader`` names a built-in reader of messages; ``rules`` are the long form; with neither an entry has the
@@ -88,8 +85,7 @@ class StepsRule:
     rules: tuple[StepRule, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MappingRules:
+class MappingRules(Struct, frozen=True, kw_only=True):
     """A whole mapping. ``recognise`` are keys by which a file is known without being asked for."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
 from trajdiff.importers.expressions import Item, Places, Scope
@@ -42,8 +43,7 @@ _KINDS = {
 }
 
 
-@dataclass(slots=True, kw_only=True)
-class StepsRead:
+class StepsRead(Struct, kw_only=True):
     """What became of the entries: how many there were, and which no rule fitted (place and start)."""
 
     messages: int = 0
@@ -85,8 +85,7 @@ def add_steps(
     return read
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
+class _Entry(Struct, frozen=True, kw_only=True):
     """One entry of a trajectory with its number and its place."""
 
     item: Item

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers import verdicts
 from trajdiff.importers.expressions import Places, Scope
@@ -33,8 +34,7 @@ from trajdiff.model import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MappedTrial:
+class MappedTrial(Struct, frozen=True, kw_only=True):
     """A trial and what its record says about its task."""
 
     trial: Trial

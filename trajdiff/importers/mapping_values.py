@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers.expressions import Scope
 from trajdiff.importers.jsontext import compact
@@ -16,8 +17,7 @@ from trajdiff.importers.transforms import BadValueError, apply_all
 from trajdiff.model import Severity
 
 
-@dataclass(slots=True, kw_only=True)
-class Coverage:
+class Coverage(Struct, kw_only=True):
     """What a mapping found in one file.
 
     ``found`` and ``null`` count values by key; ``unmatched`` are entries of trajectories that no rule fitted,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers.arguments import read_arguments
 from trajdiff.importers.bare import tell_unread, value_of
@@ -43,8 +44,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _MiniSweAgent:
+class _MiniSweAgent(Struct, frozen=True):
     name: str = "mini-swe-agent"
     title: str = "mini-swe-agent trajectory"
     recognised_by: str = "trajectory_format that begins with mini-swe-agent; .traj.json with messages"
@@ -137,8 +137,7 @@ def _trial(value: dict[str, Any], document: Document, record: Record) -> Trial:
     )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Walk:
+class _Walk(Struct, kw_only=True):
     """Adds messages; ``open`` counts commands whose output has not come yet."""
 
     builder: StepBuilder

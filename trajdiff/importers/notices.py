@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from trajdiff.importers.naming import place_of
 from trajdiff.model import Diagnostic, Severity
@@ -57,8 +58,7 @@ class Notices:
         return tuple(self._found)
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Struct, frozen=True):
     """One trial of a file, for what is to be said about it; pointer and line are those of its record."""
 
     notices: Notices

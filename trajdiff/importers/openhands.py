@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers import verdicts
 from trajdiff.importers.bare import NO_OUTCOME, tell_unread, value_of
@@ -53,8 +54,7 @@ _EVENT_FILE = re.compile(r"(?:^|/)event-[0-9]+(?:-[0-9a-zA-Z-]+)?\.json$")
 _AT_LIMIT = re.compile(r"maximum (number of )?iterations?|max(imum)?[ _]iterations?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _OpenHands:
+class _OpenHands(Struct, frozen=True):
     name: str = "openhands"
     title: str = "OpenHands output"
     recognised_by: str = "lines with instance_id, test_result, history; its events, as a list or a file each"

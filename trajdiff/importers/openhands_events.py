@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
 from trajdiff.importers.jsontext import compact
@@ -41,8 +42,7 @@ def flattened(history: list[Any]) -> Iterator[tuple[str, Any]]:
             yield f"[{place}]", one
 
 
-@dataclass(slots=True, kw_only=True)
-class EventReader:
+class EventReader(Struct, kw_only=True):
     """Adds events to a trial; events of one model response are one message."""
 
     builder: StepBuilder

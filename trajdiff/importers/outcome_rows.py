@@ -6,9 +6,10 @@ import csv
 import io
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.errors import InputError
 from trajdiff.files import read_text, real_path
@@ -34,8 +35,7 @@ FIELDS = frozenset((
 _TOML_KEYS = ("trial", "outcomes", "columns")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """One row: the file it stands in, its place there, its fields, and everything else as ``metadata``.
 
     ``columns`` says under which name a field was written. A ``path`` is relative to the row's file.

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.frozen import replace
 from trajdiff.importers.document import Record
@@ -21,8 +22,7 @@ EVENTS = ("start", "step", "result", "pin", "set", "end")
 _LINE_KEYS = frozenset({"schema", "event", "recording", "n", "step", "result", "set"})
 
 
-@dataclass(slots=True, kw_only=True)
-class Assembled:
+class Assembled(Struct, kw_only=True):
     """A recording as one record. ``lines`` has the line of every step, ``answers`` that of its result.
 
     ``ended`` says whether the recording has an end; ``record`` is the place of its first line.

@@ -5,8 +5,9 @@ A recorder writes a trial as several lines with ``event``; ``own_events`` puts t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.frozen import replace
 from trajdiff.importers.document import Document, Record
@@ -38,8 +39,7 @@ _TASK_KEYS = frozenset((
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True)
-class _OwnFormat:
+class _OwnFormat(Struct, frozen=True):
     name: str = "trajdiff"
     title: str = SCHEMA_NAME
     recognised_by: str = "JSON or JSONL records that name the format"

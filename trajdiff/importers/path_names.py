@@ -7,7 +7,8 @@ bare number or a random suffix is never read as a trial.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _WORD = r"(?:trial|attempt|run|epoch|rep|repeat|repetition|rollout|try)"
 _ALONE = re.compile(rf"^{_WORD}[-_. ]?(?P<number>[0-9]{{1,6}})$", re.IGNORECASE)
@@ -26,8 +27,7 @@ _PLAIN = frozenset((
 _ABOVE = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PathNames:
+class PathNames(Struct, frozen=True, kw_only=True):
     """What the path says: the task, the trial (empty and -1 where it has no number), and a session id."""
 
     task_id: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from trajdiff.importers.protocol import Plan
 from trajdiff.model import Diagnostic, Severity, Trial
@@ -15,8 +16,7 @@ _MOST = 10_000
 Slot = tuple[str | None, str, int]
 
 
-@dataclass(slots=True, kw_only=True)
-class _Run:
+class _Run(Struct, kw_only=True):
     """A run of a producer, spread over one file or several: its slots and its planned trials a task."""
 
     expected: int

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
+import msgspec
+
 from trajdiff.importers.meter import Progress
 from trajdiff.model import Diagnostic, Severity, Task, Trial
 
@@ -62,8 +64,7 @@ class ReadOptions:
     progress: Progress | None = field(default=None, repr=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormatInfo:
+class FormatInfo(msgspec.Struct, frozen=True, kw_only=True):
     """A format that can be read: its name for ``--from``, its title and how it is recognised."""
 
     name: str
@@ -71,8 +72,7 @@ class FormatInfo:
     recognised_by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileValidation:
+class FileValidation(msgspec.Struct, frozen=True, kw_only=True):
     """What ``validate`` found in one file. ``format`` is None where the file was not recognised."""
 
     path: str
@@ -96,8 +96,7 @@ class Shape(StrEnum):
     FOLDER = "folder"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(msgspec.Struct, frozen=True, kw_only=True):
     """One of the first records of a file: its keys, and its short values on demand."""
 
     keys: frozenset[str]
@@ -108,8 +107,7 @@ class Head:
         return self.keys.issuperset(names)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Peek:
+class Peek(msgspec.Struct, frozen=True, kw_only=True):
     """What an importer sees before it says whether a file is its own.
 
     ``heads`` are the first records that are objects. For a folder there are none; ``files`` and ``folders``
@@ -127,8 +125,7 @@ class Peek:
     open: Callable[[str], Peek | None] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
     """An importer says that a file is its own, and by which rule.
 
     A folder is claimed with the ``head`` file that stands for it and the ``members`` read with it (names
@@ -140,8 +137,7 @@ class Claim:
     members: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """A task that a file announces, with the planned number of trials and the slots known to be lost.
 
     With ``whole_task`` the number is that of the task, however many files its trials lie in; without, it is
@@ -154,8 +150,7 @@ class Plan:
     lost: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class Imported(msgspec.Struct, frozen=True, kw_only=True):
     """What one file (or folder layout) holds.
 
     A trial whose log has no number comes with ordinal -1 and its own id, or an empty one; the numbers are
@@ -166,13 +161,12 @@ class Imported:
     trials: tuple[Trial, ...]
     plans: tuple[Plan, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    producer: Mapping[str, Any] = field(default_factory=dict)
+    producer: Mapping[str, Any] = msgspec.field(default_factory=dict)
     unread: int = 0
     reported: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(msgspec.Struct, frozen=True, kw_only=True):
     """The file an importer is to read, and its companions (paths as the user would write them)."""
 
     document: Document

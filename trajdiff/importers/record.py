@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from trajdiff.importers import jsontext
 from trajdiff.importers.deep_json import parts_of
@@ -15,8 +15,7 @@ from trajdiff.importers.naming import place_of
 from trajdiff.importers.protocol import Head
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(Struct, frozen=True, kw_only=True):
     """One record of a file: where it lies and its JSON text, or why it cannot be read.
 
     A ``shallow`` record is refused if it is nested deeper than readers can walk. ``span`` is where it lies in a

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.protocol import Claim, Imported, Peek, ReadOptions, Shape, Source
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from trajdiff.importers.mapping import MappedImporter
 
 
-@dataclass(frozen=True, slots=True)
-class ShippedImporter:
+class ShippedImporter(Struct, frozen=True):
     """An importer that is a shipped mapping; expressions are compiled when the first file is read."""
 
     name: str

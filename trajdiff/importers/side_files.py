@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from trajdiff.errors import UsageError
 from trajdiff.importers.document import Document, Record
@@ -60,8 +61,7 @@ def settled_after_join(diagnostics: Iterable[Diagnostic], trials: Iterable[Trial
     return [one for one in diagnostics if still_open(one)]
 
 
-@dataclass(frozen=True, slots=True)
-class _BareOutcome:
+class _BareOutcome(Struct, frozen=True):
     """Stands for the reader of trials of which only the outcome is known."""
 
     name: str = "outcome"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
 from trajdiff.importers.chat_messages import add_chat_message, recorded_calls
@@ -43,8 +44,7 @@ def kind_of(span: Span) -> str:
     return ""
 
 
-@dataclass(slots=True, kw_only=True)
-class TraceReader:
+class TraceReader(Struct, kw_only=True):
     """Adds the spans of one trace to a trial."""
 
     builder: StepBuilder

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers.jsontext import plain_number
 from trajdiff.importers.lenient import as_list, as_object
@@ -19,8 +20,7 @@ _FINE = frozenset({"1", "OK", "STATUS_CODE_OK", "StatusCode.OK"})
 _MAX_DEPTH = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(Struct, frozen=True, kw_only=True):
     """One span; times are nanoseconds (0 where not recorded), ``at`` its JSON path in the record."""
 
     trace_id: str
@@ -54,8 +54,7 @@ class Span:
             return None
 
 
-@dataclass(slots=True, kw_only=True)
-class SpanFinder:
+class SpanFinder(Struct, kw_only=True):
     """Finds the spans of a record; ``number`` counts spans that have no id of their own."""
 
     number: int = 0

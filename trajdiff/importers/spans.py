@@ -7,8 +7,9 @@ was at hand.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers import scoring, verdicts
 from trajdiff.importers.bare import NO_OUTCOME, tell_bare, tell_unread, value_of
@@ -26,8 +27,7 @@ _CONVERSATION = ("session.id", "gen_ai.conversation.id", "resource.session.id")
 _EVALUATION = "gen_ai.evaluation.result"
 
 
-@dataclass(frozen=True, slots=True)
-class _Spans:
+class _Spans(Struct, frozen=True):
     name: str = "spans"
     title: str = "OpenTelemetry GenAI or OpenInference spans"
     recognised_by: str = "resourceSpans; spans with attributes and a span context; bare span attributes"

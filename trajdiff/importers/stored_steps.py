@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, overload
+
+from msgspec import Struct, field
 
 from trajdiff.frozen import replace
 from trajdiff.importers.file_places import Span
@@ -23,8 +24,7 @@ HELD_BYTES, RECENT_BYTES = 40_000_000, 8_000_000
 _STEP_BYTES, _VALUE_BYTES = 700, 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
+class Recipe(Struct, frozen=True, kw_only=True):
     """How the steps of one trial are read again: by which importer, from which record. ``effects`` is what the
     whole file says about its tools, filled in while the file is read."""
 
@@ -114,8 +114,7 @@ class StoredSteps(Sequence[Step]):
         self._count, self._tally, self._recipe, self.memo = state
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(Struct):
     """The steps of one trial in memory: how many bytes they take, which reading of files they are of, and
     whether they have what the whole file says about its tools."""
 

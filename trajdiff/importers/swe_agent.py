@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers.arguments import read_arguments
 from trajdiff.importers.bare import tell_unread, value_of
@@ -51,8 +52,7 @@ _INNER = re.compile(r"\((exit_[a-z_]+)\)")
 _WORD = re.compile(r"^\s*([A-Za-z_][\w.-]*)")
 
 
-@dataclass(frozen=True, slots=True)
-class _SweAgent:
+class _SweAgent(Struct, frozen=True):
     name: str = "swe-agent"
     title: str = "SWE-agent trajectory"
     recognised_by: str = "object with trajectory, history, info; or history with the keys of SWE-agent"

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers import jsontext
 from trajdiff.importers.bare import NO_OUTCOME, tell_bare
@@ -38,8 +39,7 @@ _MAX_REPORT = 50 << 20
 _ABOVE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _SweReport:
+class _SweReport(Struct, frozen=True):
     name: str = "swe-bench-report"
     title: str = "SWE-bench report or predictions"
     recognised_by: str = "object with resolved_ids; object of reports with resolved; object of model_patch"
@@ -114,8 +114,7 @@ def joined(path: str, instance: str, notices: Notices, what: str) -> Judgement:
     return Judgement(state=Verdict.UNSCORED, rule="not in the report")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Report:
+class _Report(Struct, frozen=True, kw_only=True):
     path: str
     value: Mapping[str, Any]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from trajdiff.importers.document import Document, Record
 from trajdiff.importers.jsontext import BadJsonError
@@ -28,8 +29,7 @@ _FOLDER = "simulations"
 _EFFECTS = {"read": Effect.READ, "write": Effect.WRITE}
 
 
-@dataclass(frozen=True, slots=True)
-class _Tau2Bench:
+class _Tau2Bench(Struct, frozen=True):
     name: str = "tau2"
     title: str = "tau2 results"
     recognised_by: str = "object with info, tasks, simulations"
@@ -108,8 +108,7 @@ def _folder_claim(peek: Peek) -> Claim | None:
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Run:
+class _Run(Struct, frozen=True, kw_only=True):
     """What the head of a results file says about all its simulations."""
 
     is_results: bool

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.frozen import replace
 from trajdiff.importers import verdicts
@@ -58,8 +59,7 @@ def exported_simulation(value: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Simulation:
+class Simulation(Struct, frozen=True, kw_only=True):
     """A simulation that was read; its steps are finished when the effects of all tools are known, unless they
     are ``kept`` in their file."""
 

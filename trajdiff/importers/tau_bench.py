@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers import verdicts
 from trajdiff.importers.document import Document, Record
@@ -39,8 +40,7 @@ _RUN_NAME = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _TauBench:
+class _TauBench(Struct, frozen=True):
     name: str = "tau-bench"
     title: str = "tau-bench results"
     recognised_by: str = "list of objects with task_id, reward, traj"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.importers.arguments import NOT_RECORDED, read_arguments
 from trajdiff.importers.call_entries import call_entries
@@ -105,8 +106,7 @@ def _add_text_action(builder: StepBuilder, action: _TextAction, index: int, at: 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _TextAction:
+class _TextAction(Struct, frozen=True):
     """An action written as text: what was thought before it, its name and arguments."""
 
     thought: str

@@ -11,9 +11,10 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.errors import UsageError
 from trajdiff.importers.jsontext import BadJsonError, tolerant
@@ -31,8 +32,7 @@ class BadValueError(Exception):
     """A value that a transform does not fit; the message says what was expected."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transform:
+class Transform(Struct, frozen=True, kw_only=True):
     """One step of ``decode``: its name and what it does to a value that is not null."""
 
     name: str

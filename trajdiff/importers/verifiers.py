@@ -7,8 +7,9 @@ trials: they are compared with the rollouts, and the rollouts count.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from trajdiff.frozen import replace
 from trajdiff.importers.document import Document, Record
@@ -30,8 +31,7 @@ _BY_MAPPING = ShippedImporter(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Verifiers:
+class _Verifiers(Struct, frozen=True):
     name: str = _BY_MAPPING.name
     title: str = _BY_MAPPING.title
     recognised_by: str = _BY_MAPPING.recognised_by

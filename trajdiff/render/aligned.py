@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from trajdiff.align.table import AlignedTable, Op, Row
 from trajdiff.frozen import replace
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 SIDE_BY_SIDE = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
+class Sides(Struct, frozen=True, kw_only=True):
     """The two columns: trial ids and the headings over them. ``places`` marks rows (``◆``, ``◈``, ``◇``)."""
 
     left: str
@@ -32,8 +32,7 @@ class Sides:
     places: dict[int, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class Fit(Struct, frozen=True, kw_only=True):
     """How much is shown: width in cells, marks, context rows, everything or folded, and the layout."""
 
     width: int
@@ -96,8 +95,7 @@ def _shown(rows: Sequence[Row], sides: Sides, fit: Fit, wanted: Callable[[Row], 
     return {rows[at].number for at in near}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Drawing:
+class _Drawing(Struct, frozen=True, kw_only=True):
     """Draws rows at fixed positions: the mark, the number, then one or two columns."""
 
     sides: Sides

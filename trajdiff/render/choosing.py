@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from trajdiff.divergence.finding import Divergence, FindingKind, Grade
 from trajdiff.natural import natural_key
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 MIXED = "mixed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """What the user asked to see. Empty means everything; several conditions must all hold.
 
     ``only`` is ``mixed`` or a finding; ``min_grade`` keeps divergences of that grade or a better one; ``stop``

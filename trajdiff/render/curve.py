@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from trajdiff.reliability.estimators import SuiteReliability, TaskReliability, format_k, why_absent
 from trajdiff.render.judge_words import short_agreement
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CurveRow:
+class CurveRow(Struct, frozen=True, kw_only=True):
     """One row: its name, one text per k, and a note behind it."""
 
     name: str
@@ -29,8 +29,7 @@ class CurveRow:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class Curve(Struct, frozen=True, kw_only=True):
     """``ks`` are the columns; ``notes`` are lines below the table; the first ``head`` rows are the headline."""
 
     ks: tuple[int, ...]

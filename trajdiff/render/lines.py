@@ -7,7 +7,8 @@ user's theme decides how they look and no escape byte exists where colour is off
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from trajdiff.render.safety import cells, cut
 
@@ -24,8 +25,7 @@ STYLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A piece of text in one style (a key of ``STYLES``, or empty)."""
 
     text: str

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from trajdiff.align.table import Op
 from trajdiff.model import Verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
+class Marks(Struct, frozen=True, kw_only=True):
     """One set of glyphs. Marks of trials, steps and rows are one cell wide; joiners may be longer."""
 
     passed: str = "✓"

@@ -5,8 +5,9 @@ Row numbers are for people and shift when trials are added; the reference is the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from trajdiff.divergence.finding import Divergence, Kind, StepRef, TaskFinding
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from trajdiff.report import TaskReport, TrialRow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """One side of a divergence in the recorded log. ``ref`` is ``path#task/trial@message``."""
 
     side: str

@@ -9,9 +9,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from trajdiff.errors import UsageError
 from trajdiff.render.safety import one_line
@@ -48,8 +49,7 @@ AT_HAND = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Renderer:
+class Renderer(Struct, frozen=True, kw_only=True):
     """One output format of one subject.
 
     ``name`` is what ``--format`` takes, ``suffixes`` what ``--to`` recognises (with their dot); ``render``

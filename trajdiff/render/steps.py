@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from trajdiff.align.table import AlignedTable, Cell, Op, Row
 from trajdiff.model import StepKind
@@ -24,8 +25,7 @@ _BEFORE_DIFFERENCE = 12
 _MOST_LINES = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Look(Struct, frozen=True, kw_only=True):
     """How steps are written: width in cells, marks, the most lines of a shortened message or result, or all
     of it. ``against`` is the step beside it: a long value is then shown where the two part.
     """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from trajdiff.align.table import AlignedTable, Op, Row
 from trajdiff.model import Effect, StepKind, Verdict
@@ -24,8 +25,7 @@ def strip_line(task: TaskReport, marks: Marks, most: int = 10) -> Line:
     return line(*(Span(mark, styles.get(mark, "")) for mark in trial_strip(task, marks, most)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VariantRow:
+class VariantRow(Struct, frozen=True, kw_only=True):
     """Trials with the same path. ``shown`` stands for all of them; ``number`` counts from 1."""
 
     number: int
@@ -94,8 +94,7 @@ def strip_lines(
     return lines
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Strip:
+class _Strip(Struct, frozen=True, kw_only=True):
     """A strip ready to be drawn: ``margin`` is the width of the labels, ``size`` that of a step."""
 
     table: AlignedTable

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from trajdiff.errors import UsageError
 from trajdiff.render.choosing import Choice
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from trajdiff.report import Report, TaskReport, TrialRow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class Pair(Struct, frozen=True, kw_only=True):
     """Two trials of one task, cut out of the aligned table of the task; ``a`` is the left side.
 
     ``keep`` names rows that are never folded.
@@ -27,8 +27,7 @@ class Pair:
     keep: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class View(Struct, frozen=True, kw_only=True):
     """Everything a renderer may be told besides the report.
 
     ``width`` in terminal cells; ``k`` the columns asked for (empty: the default choice); ``context`` the

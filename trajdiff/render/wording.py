@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from trajdiff.divergence.finding import Divergence, FindingKind, Kind, Reason
 from trajdiff.model import Verdict
@@ -66,8 +67,7 @@ GROUPS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingWords:
+class FindingWords(Struct, frozen=True, kw_only=True):
     """What a task row says: the mark of a divergence (or empty), its rows (``5→6``), the text."""
 
     mark: str
