@@ -26,7 +26,7 @@ Found = TypeVar("Found")
 BLOCKED = 1 << 28
 #: Cells of all problems together from which rows at once are quicker than cell by cell: with the time that
 #: loading numpy takes, and where it is loaded already.
-WORTH_LOADING, WORTH_IT = 20_000, 600
+WORTH_LOADING, WORTH_IT = 20_000, 250
 #: Steps of all trials from which loading numpy pays in any case.
 MANY_STEPS = 3_000
 #: Cells that one batch holds in memory at most (12 bytes each).

@@ -87,10 +87,10 @@ def acts(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def _acts(folded: str) -> frozenset[str]:
-    by_run, others = _all_cues()
+    by_run, signs, others = _all_cues()
     beginning = by_run.keys() & _RUNS.findall(folded)
     cues = [cue for run in beginning for cue in by_run[run] if cue.is_in(folded)]
-    cues += [cue for cue in others if cue.is_in(folded)]
+    cues += [cue for cue in (signs if folded.isascii() else others) if cue.is_in(folded)]
     found = {cue.act for cue in cues}
     if CONSENT in found:
         # Only a clause that has one of the cues that the text has can be one that agrees.
@@ -200,9 +200,9 @@ def _is_bounded(text: str, start: int, end: int) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _all_cues() -> tuple[dict[str, tuple[_Cue, ...]], tuple[_Cue, ...]]:
-    """The cues of all acts by the letters a to z that they begin with, and those that begin otherwise. A text
-    has few of the words that cues begin with, so that few cues are looked for."""
+def _all_cues() -> tuple[dict[str, tuple[_Cue, ...]], tuple[_Cue, ...], tuple[_Cue, ...]]:
+    """The cues of all acts by the letters a to z that they begin with, and those that begin otherwise: the ones
+    in ASCII, then all of them. A text has few of the words that cues begin with, so that few are looked for."""
     by_run: dict[str, list[_Cue]] = {}
     others: list[_Cue] = []
     for language in languages():
@@ -211,7 +211,8 @@ def _all_cues() -> tuple[dict[str, tuple[_Cue, ...]], tuple[_Cue, ...]]:
                 run = _RUNS.match(text)
                 cue = _Cue(act=act, text=text, alone=run is not None and run.group() == text)
                 (others if run is None else by_run.setdefault(run.group(), [])).append(cue)
-    return {run: tuple(cues) for run, cues in by_run.items()}, tuple(others)
+    signs = tuple(cue for cue in others if cue.text.isascii())
+    return {run: tuple(cues) for run, cues in by_run.items()}, signs, tuple(others)
 
 
 @lru_cache(maxsize=8)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import filterfalse
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
@@ -251,9 +252,11 @@ def _is_prose(value: str) -> bool:
 
 
 def _overlap(left: frozenset[str], right: frozenset[str]) -> int:
+    if left == right:
+        return FULL
     both = len(left & right)
     union = len(left) + len(right) - both
-    return FULL * both // union if union else FULL
+    return FULL * both // union
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,8 +306,8 @@ class _Parted(NamedTuple):
 def _parted(one: _Head, other: _Head) -> _Parted:
     if not one.words or not other.words:
         return _Parted("", "", decided=0.0)
-    left = [word for word in one.distinct if word not in other.words]
-    right = [word for word in other.distinct if word not in one.words]
+    left = list(filterfalse(other.words.__contains__, one.distinct))
+    right = list(filterfalse(one.words.__contains__, other.distinct))
     count = len(one.distinct) - len(left)
     if count and not (left and right):
         return _Parted("", "", decided=100.0)
