@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajdiff.align.values import canonical, changed_paths, leaves, only_left, parse_embedded, words
+from trajdiff.align.values import (
+    MAX_DEPTH,
+    canonical,
+    canonical_and_leaves,
+    changed_paths,
+    leaves,
+    only_left,
+    parse_embedded,
+    words,
+)
 
 SAME = [
     ("an integer and its float", 1, 1.0),
@@ -97,3 +106,35 @@ def test_words_of_identifiers() -> None:
 @pytest.mark.parametrize("text", ["[1, 2", "{not json}", "", "[" * 5000 + "]" * 5000])
 def test_text_that_only_looks_like_json_stays_text(text: str) -> None:
     assert parse_embedded(text) == text
+
+
+_KEYS = st.sampled_from(["a", "a1", "ids", "new_ids", "request_id", "id", "é", "1"])
+_PLAIN = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=8),
+    st.sampled_from(['{"a": 1}', "[1, 2]"]),
+)
+_NESTED = st.recursive(
+    _PLAIN,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(_KEYS, inner, max_size=5),
+        st.dictionaries(st.sampled_from([1, "1", True, None, "x"]), inner, max_size=3),
+    ),
+    max_leaves=12,
+)
+
+
+@given(_NESTED)
+def test_one_reading_gives_the_canonical_form_and_the_leaves(value: object) -> None:
+    assert canonical_and_leaves(value) == (canonical(value), tuple(leaves(value)))
+
+
+def test_values_nested_too_deeply_are_read_as_they_are_apart() -> None:
+    deep: object = "x"
+    for _ in range(MAX_DEPTH + 4):
+        deep = {"a": [deep]}
+    assert canonical_and_leaves(deep) == (canonical(deep), tuple(leaves(deep)))

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from trajdiff.align.language import fold
-from trajdiff.align.values import canonical, leaves, parse_embedded
+from trajdiff.align.values import canonical, canonical_and_leaves, parse_embedded
 
 #: Results above this many characters are compared by hash only.
 RESULT_CAP = 100_000
@@ -37,7 +37,7 @@ class Reading:
     def leaves(self) -> tuple[tuple[str, str], ...]:
         """(path, canonical scalar) of every scalar in the value."""
         if self._leaves is None:
-            self._leaves = tuple(leaves(self.value))
+            self._canonical[()], self._leaves = canonical_and_leaves(self.value)
         return self._leaves
 
     @property
@@ -57,6 +57,9 @@ class Reading:
     def canonical(self, ignore: tuple[str, ...] = ()) -> str:
         """The canonical string of the value without what the patterns leave out."""
         found = self._canonical.get(ignore)
+        if found is None and not ignore:
+            self._canonical[()], self._leaves = canonical_and_leaves(self.value)
+            return self._canonical[()]
         if found is None:
             found = self._canonical[ignore] = canonical(self.value, ignore)
         return found

@@ -165,6 +165,50 @@ def _collect(found: list[tuple[str, str]], value: Any, ignore: tuple[str, ...], 
             found.append((inner, scalar))
 
 
+def canonical_and_leaves(value: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """``canonical`` and ``leaves`` of a value, read once."""
+    found: list[tuple[str, str]] = []
+    return _both(found, value, "", 0), tuple(found)
+
+
+def _both(found: list[tuple[str, str]], value: Any, path: str, depth: int) -> str:
+    if isinstance(value, str):
+        value = value if value[:1].isalnum() else parse_embedded(value)
+    if not isinstance(value, (Mapping, list, tuple)) or depth >= MAX_DEPTH:
+        _collect(found, value, (), path, depth)
+        return canonical(value, (), "", depth)
+    if isinstance(value, Mapping):
+        return _both_of_object(found, value, path, depth)
+    inner, items = f"{path}[]", []
+    for item in value:
+        shown = _scalar(item)
+        if shown is None:
+            shown = _both(found, item, inner, depth + 1)
+        else:
+            found.append((inner, shown))
+        items.append(shown)
+    return "[" + ",".join(items if _is_ordered(value) else sorted(items)) + "]"
+
+
+def _both_of_object(found: list[tuple[str, str]], value: Mapping[Any, Any], path: str, depth: int) -> str:
+    members, parts, lists = _members(value, path), [], 0
+    for key, inner in members:
+        item = value[key]
+        if item is None:
+            continue
+        shown = _scalar(item)
+        if shown is None:
+            shown = _both(found, item, inner, depth + 1)
+            lists += not isinstance(item, Mapping)
+        else:
+            found.append((inner, shown))
+        parts.append(f"{key}:{shown}")
+    # Parallel lists are shown together, and of keys that are the same text one counts.
+    if lists > 1 or not (type(members) is tuple or all(type(key) is str for key, _ in members)):
+        return _canonical_object(value, (), "", depth)
+    return "{" + ",".join(sorted(parts)) + "}"
+
+
 def _members(value: Mapping[Any, Any], path: str) -> Sequence[tuple[Any, str]]:
     """(key, path) of the members of an object that mean something, in order of their names."""
     known = _named_members(tuple(value), path) if len(value) <= _FEW_KEYS else None
