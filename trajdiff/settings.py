@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import glob
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -208,6 +207,8 @@ def _bytes(file: Path, shown: str) -> bytes:
 
 def _read(file: Path, shown: str) -> dict[str, Any]:
     """A TOML file as a dict; a byte order mark is tolerated."""
+    import tomllib
+
     data = _bytes(file, shown)
     try:
         return tomllib.loads(data.decode("utf-8-sig"))

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import io
 import struct
-import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
 from trajdiff.importers.protocol import Unreadable
+
+if TYPE_CHECKING:
+    import zipfile
 
 #: A few kilobytes can decompress to anything; this much is more than any known log.
 MAX_DECOMPRESSED = 2 << 30
@@ -73,6 +75,8 @@ def open_archive(data: bytes) -> Archive:
 
     Raises ``Unreadable`` if not even one member can be found.
     """
+    import zipfile
+
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as listed:
             found = [_from_directory(data, info) for info in listed.infolist() if not info.is_dir()]

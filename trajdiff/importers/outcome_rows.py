@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -165,6 +164,8 @@ def _json(document: Document) -> Iterator[_Written]:
 
 def _toml(path: str) -> tuple[list[tuple[str, dict[str, str]]], list[_Written]]:
     """The outcome files a manifest names, with the names of their columns, and its own rows."""
+    import tomllib
+
     try:
         said = tomllib.loads(_text(path))
     except (ValueError, RecursionError) as error:

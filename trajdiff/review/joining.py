@@ -15,12 +15,11 @@ from trajdiff.divergence.finding import Divergence, ReviewNote
 from trajdiff.frozen import replace
 from trajdiff.model import Diagnostic, Severity, Trial
 from trajdiff.natural import natural_key
-from trajdiff.review.ignored import with_ignored
+from trajdiff.settings import IgnoreRules, Settings
 
 if TYPE_CHECKING:
     from trajdiff.report import Report, TaskReport
     from trajdiff.review.verdicts import Review
-    from trajdiff.settings import Settings
     from trajdiff.settings_rules import AcceptRule
 
 
@@ -39,6 +38,10 @@ def judged(
     """
     made = with_accepted(report, settings.accept, today, whole=whole)
     made = with_reviews(made, reviews, whole=whole)
+    if settings.ignore == IgnoreRules():
+        return made
+    from trajdiff.review.ignored import with_ignored  # knows what values say, which takes a while to load
+
     return with_ignored(made, settings.ignore, trials)
 
 
