@@ -83,9 +83,11 @@ def _of_chosen(
 ) -> Analysis:
     """The analysis of some tasks alone."""
     outcomes = chosen.outcomes(progress)
-    findings, problems = _findings(
+    findings, _ = _findings(
         [(corpus.tasks[at], outcomes[at]) for at in sorted(outcomes)], chosen.roles(outcomes)
     )
+    # Those of other tasks are told too: with them another answer might have been given.
+    problems = tuple(problem(corpus.tasks[at], lost) for at, lost in sorted(chosen.lost.items()))
     return Analysis(findings=findings, tools=tools, problems=problems)
 
 

@@ -24,6 +24,8 @@ class ChosenTasks:
     def __init__(self, jobs: Sequence[TaskJob], runner: Runner) -> None:
         self._jobs, self._runner = jobs, runner
         self._forecast = Forecast()
+        #: Tasks that could not be worked on, by number: another answer may depend on each of them.
+        self.lost: dict[int, Lost] = {}
         #: What came of the tasks that were worked on with all levels, by number; what their held-out passes
         #: said, and how many the other tasks hold out.
         self._done: dict[int, TaskOutcome | Lost] = {}
@@ -66,7 +68,8 @@ class ChosenTasks:
         """Those of the levels that held-out passes of all tasks do not allow. Further ones are tried until that
         is certain, whatever the rest would say: the answer does not depend on which were tried."""
         rest = {at: job for at, job in enumerate(self._jobs) if at not in self._done}
-        with closing(self._worked_on(rest)) as further:
+        # Nobody asks for their outcomes with fewer levels.
+        with closing(self._worked_on(rest, Forecast(hints=False))) as further:
             while True:
                 allowed, forbidden = self._tried.settled(self._left)
                 if (allowed | forbidden).issuperset(levels):
@@ -80,13 +83,17 @@ class ChosenTasks:
         if isinstance(outcome, TaskOutcome):
             self._tried = self._tried.and_of(outcome)
 
-    def _worked_on(self, jobs: Mapping[int, TaskJob]) -> Generator[tuple[int, TaskOutcome | Lost]]:
+    def _worked_on(
+        self, jobs: Mapping[int, TaskJob], forecast: Forecast | None = None
+    ) -> Generator[tuple[int, TaskOutcome | Lost]]:
         numbers = list(jobs)
         # What is worth loading for all tasks is not for one.
         steps = sum(len(trial.steps) for job in jobs.values() for trial in job.task.trials)
         sized = [replace(job, steps=steps) for job in jobs.values()]
-        with closing(outcomes_of(sized, self._runner, self._forecast)) as found:
+        with closing(outcomes_of(sized, self._runner, forecast or self._forecast)) as found:
             for number, outcome in found:
+                if isinstance(outcome, Lost):
+                    self.lost[numbers[number]] = outcome
                 yield numbers[number], outcome
 
 

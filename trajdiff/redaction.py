@@ -14,6 +14,7 @@ from enum import Enum
 from functools import partial
 from typing import Any, TypeVar
 
+from trajdiff.align.table import Cell, Row
 from trajdiff.errors import InputError, TrajdiffError
 from trajdiff.frozen import field_names, is_frozen_value, replace
 from trajdiff.redaction_patterns import PERSONAL, SECRET_FIELDS, SECRETS, Pattern, is_secret_name
@@ -141,8 +142,9 @@ Pair = Callable[[str, str], str | None]
 def rebuilt(value: Any, text: Callable[[str], str], pair: Pair | None = None) -> Any:
     """A value with ``text`` applied to every text in it; what does not change stays the same object.
 
-    Walks frozen dataclasses, tuples, lists and dicts. ``pair`` is asked first for named values (dict entries,
-    arguments of a call) and may give the whole new value. What was one object at two places is one afterwards.
+    Walks frozen values, tuples, lists and dicts. ``pair`` is asked first for named values (dict entries,
+    arguments of a call) and may give the whole new value. What was one object at two places is one afterwards,
+    rows and cells of tables left out.
     """
     return _Rebuilding(text, pair).of(value)
 
@@ -152,7 +154,8 @@ class _Rebuilding:
 
     def __init__(self, text: Callable[[str], str], pair: Pair | None) -> None:
         self._text, self._pair = text, pair
-        self._made: dict[int, Any] = {}
+        #: By its id each value, which keeps that as long as it is here, and what was made of it.
+        self._made: dict[int, tuple[Any, Any]] = {}
 
     def of(self, value: Any) -> Any:
         """The value, cleaned."""
@@ -167,10 +170,14 @@ class _Rebuilding:
             if all(one is other for one, other in zip(new, value, strict=True)):
                 return value
             return type(value)(new)
+        if isinstance(value, Row | Cell):
+            # Those of large logs are made where they are asked for: to remember them would hold all at once.
+            return self._fields(value)
         if is_frozen_value(value):
-            if id(value) not in self._made:
-                self._made[id(value)] = self._fields(value)
-            return self._made[id(value)]
+            known = self._made.get(id(value))
+            if known is None:
+                known = self._made[id(value)] = value, self._fields(value)
+            return known[1]
         return value
 
     def _mapping(self, value: Mapping[Any, Any]) -> Any:

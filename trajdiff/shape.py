@@ -77,9 +77,10 @@ def _visit(value: Any, note: Callable[[Divergence], None]) -> None:
             _visit(getattr(value, name), note)
 
 
-def _emptied(value: Any, made: dict[int, Any] | None = None) -> Any:
+def _emptied(value: Any, made: dict[int, tuple[Any, Any]] | None = None) -> Any:
     """Every part that can hold something said, in its short form; the rest as it is. What was one object at two
-    places is one afterwards."""
+    places is one afterwards, rows and cells of tables left out: those of large logs are made where they are
+    asked for, and ``made`` would hold all at once."""
     made = {} if made is None else made
     if isinstance(value, tuple | list):
         return type(value)(_emptied(entry, made) for entry in value)
@@ -87,18 +88,26 @@ def _emptied(value: Any, made: dict[int, Any] | None = None) -> Any:
         return {key: _emptied(entry, made) for key, entry in value.items()}
     if not is_frozen_value(value):
         return value
-    if id(value) not in made:
-        # By every class it is: a cell that reads its texts from the log holds as much as any other.
-        shorten = next((_SHORTEN[kind] for kind in type(value).__mro__ if kind in _SHORTEN), None)
-        short = shorten(value) if shorten is not None else value
-        changed = {}
-        for name in field_names(short):
-            old = getattr(short, name)
-            new = _emptied(old, made)
-            if new is not old:
-                changed[name] = new
-        made[id(value)] = replace(short, **changed) if changed else short
-    return made[id(value)]
+    if isinstance(value, Row | Cell):
+        return _emptied_fields(value, made)
+    known = made.get(id(value))
+    if known is None:
+        # With the value itself, so that its id stays its.
+        known = made[id(value)] = value, _emptied_fields(value, made)
+    return known[1]
+
+
+def _emptied_fields(value: Any, made: dict[int, tuple[Any, Any]]) -> Any:
+    # By every class it is: a table that reads its texts from the log holds as much as any other.
+    shorten = next((_SHORTEN[kind] for kind in type(value).__mro__ if kind in _SHORTEN), None)
+    short = shorten(value) if shorten is not None else value
+    changed = {}
+    for name in field_names(short):
+        old = getattr(short, name)
+        new = _emptied(old, made)
+        if new is not old:
+            changed[name] = new
+    return replace(short, **changed) if changed else short
 
 
 def _cell(cell: Cell) -> Cell:

@@ -170,7 +170,8 @@ class Forecast:
     where the forecast is wrong that is done later, so that the result does not depend on it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, hints: bool = True) -> None:
+        self._hints = hints
         self._tried = Tried()
         self._ready: dict[tuple[str, tuple[str, ...]], TaskOutcome] = {}
 
@@ -188,7 +189,8 @@ class Forecast:
 
     def hint(self, job: TaskJob) -> TaskJob:
         """The job with what held-out passes said so far."""
-        return replace(job, tried=self._tried) if len(job.levels) == len(ALL_LEVELS) else job
+        asked = self._hints and len(job.levels) == len(ALL_LEVELS)
+        return replace(job, tried=self._tried) if asked else job
 
 
 class Hinted(Sequence[TaskJob]):

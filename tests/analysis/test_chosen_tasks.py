@@ -57,6 +57,30 @@ def test_alone_and_beside_all_others_a_task_has_one_finding(corpus: Corpus) -> N
     assert spared > len(corpus.tasks) / 2
 
 
+class Losing(Watched):
+    """Loses every task but one."""
+
+    def __init__(self, but: str) -> None:
+        super().__init__()
+        self._but = but
+
+    def run(self, function: Callable[[Any], Any], jobs: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        for number, outcome in super().run(function, jobs):
+            lost = jobs[number].task.task_id != self._but
+            yield number, Lost(reason="it took too long") if lost else outcome
+
+
+def test_other_tasks_that_were_lost_are_told(corpus: Corpus) -> None:
+    told = 0
+    for task in corpus.tasks:
+        runner = Losing(task.task_id)
+        alone = analyse(corpus, Settings(), tasks=[task.task_id], whole=False, runner=runner)
+        others = {*runner.tried, *runner.for_roles} - {task.task_id}
+        assert {problem.task_id for problem in alone.problems} == others
+        told += bool(others)
+    assert told
+
+
 def test_several_tasks_have_the_findings_that_they_have_alone(corpus: Corpus) -> None:
     names = [task.task_id for task in corpus.tasks[::3]]
     whole = analyse(corpus, Settings())

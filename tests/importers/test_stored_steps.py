@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,11 @@ from trajdiff.frozen import replace
 from trajdiff.importers import converted, load
 from trajdiff.importers import stored_steps as module
 from trajdiff.importers.file_places import Span
-from trajdiff.model import Corpus, tally_of
+from trajdiff.model import Corpus, Effect, tally_of
+from trajdiff.redaction import Redactor
+from trajdiff.report import Report, build_report
 from trajdiff.settings import Settings
+from trajdiff.shape import without_content
 
 PLAN = Plan(trials=3, steps=12, step_bytes=700)
 
@@ -136,6 +139,42 @@ def test_files_read_later_take_the_room_of_earlier_ones(
     starts = _count_reads(monkeypatch)
     assert all(list(one.steps) for one in later.trials)
     assert not starts
+
+
+def test_steps_held_of_an_earlier_reading_do_not_keep_what_it_said_about_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "tau2.json"
+    write_corpus(path, PLAN, tasks=1)
+    first = stored(_read(path, monkeypatch, large=1))[0]
+    assert {step.effect_hint for step in first if step.is_call} == {None}
+    tools = {step.name or "": Effect.WRITE for step in first if step.is_call}
+    recipe = first.recipe
+    other = module.StoredSteps.known(first.tally, replace(recipe, effects=tools))
+    for steps, hint in ((other, Effect.WRITE), (first, None), (other, Effect.WRITE)):
+        assert {step.effect_hint for step in steps if step.is_call} == {hint}
+
+
+@pytest.mark.parametrize("change", [without_content, lambda report: Redactor().apply(report)])
+def test_what_is_taken_out_of_a_large_log_is_taken_out_of_its_own_tables(
+    change: Callable[[Report], Report], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "tau2.json"
+    write_corpus(path, PLAN, tasks=12)
+    text = path.read_text(encoding="utf-8").replace("About order", "Write to someone@example.org about order")
+    path.write_text(text, encoding="utf-8")
+    made = [
+        [
+            task.finding.table
+            for task in change(build_report(corpus, analyse(corpus, Settings()), Settings())).tasks
+        ]
+        for corpus in both_ways(path, monkeypatch)
+    ]
+    for whole, lean in zip(*made, strict=True):
+        assert whole is not None
+        assert lean is not None
+        assert lean.columns == whole.columns
+        assert lean.rows == whole.rows
 
 
 def test_an_analysis_releases_what_it_is_done_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,15 @@ from typing import Any
 
 from trajdiff.align.prepared import PreparedTrial
 from trajdiff.align.readings import Reading
-from trajdiff.align.values import canonical, is_identifier, is_volatile, leaves, names_reference, parse_embedded
+from trajdiff.align.values import (
+    FEW_KEYS,
+    canonical,
+    is_identifier,
+    is_volatile,
+    leaves,
+    names_reference,
+    parse_embedded,
+)
 
 Leaf = tuple[str, str]
 #: Objects that stand beside each other, each with its key where they stand in an object.
@@ -111,7 +119,8 @@ def _ids(key: str | None, record: Mapping[str, Any]) -> set[str]:
     if "" in record:  # what stands under no name stands at the top level
         ids = {value for path, value in leaves(record) if is_identifier(value) and _names_record(path)}
     else:
-        items = (parse_embedded(record[name]) for name in _names(tuple(record)))
+        few = len(record) <= FEW_KEYS
+        items = (parse_embedded(record[name]) for name in (_names if few else _own_names)(tuple(record)))
         scalars = (canonical(x) for x in items if x is not None and not isinstance(x, (dict, list, tuple)))
         ids = {value for value in scalars if is_identifier(value)}
     if key is not None and is_identifier(str(key)):
@@ -119,10 +128,13 @@ def _ids(key: str | None, record: Mapping[str, Any]) -> set[str]:
     return ids
 
 
-@lru_cache(maxsize=4096)
-def _names(names: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The names of a record under which its own identifiers stand; most records have the names of others."""
+def _own_names(names: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The names of a record under which its own identifiers stand."""
     return tuple(name for name in names if _names_record(str(name)) and not is_volatile(str(name)))
+
+
+#: Most records have the names of others.
+_names = lru_cache(maxsize=4096)(_own_names)
 
 
 def _singled_out(records: Group) -> Iterator[tuple[str, frozenset[Leaf]]]:

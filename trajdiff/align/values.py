@@ -38,7 +38,7 @@ MAX_DEPTH = 24
 #: Longer texts are seldom met again; remembering them would hold the log in memory.
 _REMEMBERED = 200
 #: Objects of more keys are seldom of a kind that is met again.
-_FEW_KEYS = 32
+FEW_KEYS = 32
 #: Whole numbers below this are written the same way in any case.
 _PLAIN_INTEGERS = 10**18
 #: What a text that holds an object or list ends in, but for white space.
@@ -211,7 +211,7 @@ def _both_of_object(found: list[tuple[str, str]], value: Mapping[Any, Any], path
 
 def _members(value: Mapping[Any, Any], path: str) -> Sequence[tuple[Any, str]]:
     """(key, path) of the members of an object that mean something, in order of their names."""
-    known = _named_members(tuple(value), path) if len(value) <= _FEW_KEYS else None
+    known = _named_members(tuple(value), path) if len(value) <= FEW_KEYS else None
     return _ordered_members(value, path) if known is None else known
 
 

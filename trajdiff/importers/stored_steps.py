@@ -115,13 +115,13 @@ class StoredSteps(Sequence[Step]):
 
 
 class _Entry(Struct):
-    """The steps of one trial in memory: how many bytes they take, which reading of files they are of, and
-    whether they have what the whole file says about its tools."""
+    """The steps of one trial in memory: how many bytes they take, which reading of files they are of, and what
+    the whole file said about its tools, None where they do not have that yet."""
 
     steps: tuple[Step, ...]
     size: int
     reading: int
-    hinted: bool = False
+    effects: Mapping[str, Effect] | None = None
 
 
 class _Kept:
@@ -145,15 +145,18 @@ class _Kept:
             if found is None:
                 return None
             self._recent.move_to_end(key)
-        if not found.hinted:
-            found.steps, found.hinted = _with_hints(found.steps, stored.recipe.effects), True
+        effects = stored.recipe.effects
+        if found.effects is None:
+            found.steps, found.effects = _with_hints(found.steps, effects), effects
+        elif found.effects != effects:  # as another reading had them
+            self._drop(key)
+            return None
         return found.steps
 
     def hold(self, stored: StoredSteps, steps: tuple[Step, ...]) -> None:
         """Hold steps that were read for the first time, where there is room."""
         key, size = self._key(stored), _bytes_of(steps)
-        if key in self._held:
-            return
+        self._drop(key)
         while self._held_size + size > HELD_BYTES and self._held:
             oldest = next(iter(self._held))
             if self._held[oldest].reading == self._reading:
@@ -165,7 +168,8 @@ class _Kept:
 
     def put(self, stored: StoredSteps, steps: tuple[Step, ...]) -> None:
         """Keep these steps instead of those not looked at for longest."""
-        self._note(self._key(stored), _Entry(steps, _bytes_of(steps), self._reading, hinted=True))
+        entry = _Entry(steps, _bytes_of(steps), self._reading, stored.recipe.effects)
+        self._note(self._key(stored), entry)
 
     def release(self, stored: StoredSteps) -> None:
         """Keep these steps as long as others that were looked at last, and no longer."""
@@ -182,6 +186,11 @@ class _Kept:
         self._recent_size += entry.size
         while self._recent_size > RECENT_BYTES and len(self._recent) > 1:
             self._recent_size -= self._recent.popitem(last=False)[1].size
+
+    def _drop(self, key: tuple[str, int]) -> None:
+        held, recent = self._held.pop(key, None), self._recent.pop(key, None)
+        self._held_size -= held.size if held is not None else 0
+        self._recent_size -= recent.size if recent is not None else 0
 
     def clear(self) -> None:
         """Forget all."""
