@@ -28,14 +28,9 @@ from trajdiff.execution.runner import SERIAL, Lost, Runner
 from trajdiff.frozen import replace
 from trajdiff.model import Corpus, Diagnostic, TaskTrials, Verdict
 from trajdiff.settings import Settings
-from trajdiff.task_analysis import (
-    Forecast,
-    TaskJob,
-    TaskOutcome,
-    allowed_levels,
-    prepare_task,
-    table_of,
-)
+from trajdiff.task_analysis import table_of
+from trajdiff.task_jobs import Forecast, TaskJob, TaskOutcome, allowed_levels
+from trajdiff.task_preparing import prepare_task
 from trajdiff.task_runs import again, outcomes_of, problem
 
 

@@ -14,7 +14,8 @@ from trajdiff.divergence.case import ALL_LEVELS
 from trajdiff.execution.runner import Lost, Runner
 from trajdiff.frozen import replace
 from trajdiff.model import TaskTrials
-from trajdiff.task_analysis import Forecast, TaskJob, TaskOutcome, Tried, held_out_in
+from trajdiff.task_analysis import held_out_in
+from trajdiff.task_jobs import Forecast, TaskJob, TaskOutcome, Tried
 from trajdiff.task_runs import again, outcomes_of
 
 

@@ -3,16 +3,9 @@
 Everything here is what a worker does for one task, wherever it runs.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Any, TypeVar, overload
-
-import msgspec
-from msgspec import Struct
+from collections.abc import Sequence
+from functools import partial
 
 from trajdiff import __version__
 from trajdiff.align.batch import expect
@@ -20,21 +13,17 @@ from trajdiff.align.graph import (
     NotMergedError,
     SuccessGraph,
     align_all,
-    align_to,
     graphs_to_come,
     success_graph,
     success_graphs,
 )
 from trajdiff.align.prepared import PreparedTrial, Preparer
-from trajdiff.align.rows import aligned_table
-from trajdiff.align.similarity import Costs
-from trajdiff.align.stored_table import stays_in_files, stored_table
+from trajdiff.align.stored_table import stored_table
 from trajdiff.align.table import AlignedTable
 from trajdiff.divergence import evidence
 from trajdiff.divergence.abstain import abstention, infrastructure, inside_one_trial
-from trajdiff.divergence.argument_roles import RoleCount, role_counts
-from trajdiff.divergence.borrowed import References, borrowed_divergence, renamed
-from trajdiff.divergence.case import ALL_LEVELS, FROM_ONE_PASS, Case, Levels, Suspect
+from trajdiff.divergence.borrowed import borrowed_divergence
+from trajdiff.divergence.case import ALL_LEVELS, Case, Levels, Suspect
 from trajdiff.divergence.critical import earliest
 from trajdiff.divergence.finding import (
     Divergence,
@@ -47,169 +36,19 @@ from trajdiff.divergence.finding import (
     Variant,
     Way,
 )
-from trajdiff.divergence.gold import gold_trial
 from trajdiff.divergence.lower_levels import AGREEING
 from trajdiff.divergence.near_misses import near_misses
 from trajdiff.divergence.ways import ways_to_fail
 from trajdiff.errors import UsageError
 from trajdiff.execution.collector import collected_after
 from trajdiff.frozen import replace
-from trajdiff.model import Effect, TaskTrials, Trial, Verdict
-from trajdiff.reliability.stored_trials import TrialFacts, work_out
-from trajdiff.settings import Settings
+from trajdiff.model import TaskTrials, Trial, Verdict
+from trajdiff.reliability.stored_trials import work_out
+from trajdiff.task_jobs import TaskJob, TaskOutcome, without
+from trajdiff.task_preparing import PreparedTask, prepare_task
 
-Found = TypeVar("Found")
-
-#: A level below writes is used while its smoothed false-alarm rate on held-out passes stays at or under this.
-#: Tighter than the 5 % a level is allowed in itself, so that all levels together stay under 2 % or so.
-LEVEL_LIMIT = 0.02
-#: The prior of that rate: so little that a handful of passes without an alarm does not forbid a level.
-PRIOR_ALARMS, PRIOR_TRIALS = 0.2, 10
 #: Passes of a task that are held out; more of the same task add little and cost a graph each.
 HELD_OUT_PER_TASK = 8
-
-
-class Tried(Struct, frozen=True, kw_only=True):
-    """What held-out passes said: how many of them each level accuses first, and how many were held out."""
-
-    alarms: Mapping[str, int] = msgspec.field(default_factory=dict)
-    held_out: int = 0
-
-    def and_of(self, outcome: TaskOutcome) -> Tried:
-        """This and what those of one more task said."""
-        alarms = Counter(self.alarms)
-        alarms.update(level for _, level in outcome.alarms)
-        return Tried(alarms=alarms, held_out=self.held_out + outcome.held_out)
-
-    @property
-    def allowed(self) -> frozenset[str]:
-        """The levels that held-out passes do not trip over."""
-        # A level that speaks from one pass alone has to have been tried on passes, not only assumed.
-        usable = ALL_LEVELS if self.held_out >= PRIOR_TRIALS else ALL_LEVELS - FROM_ONE_PASS
-        trials = self.held_out + PRIOR_TRIALS
-        return frozenset(
-            level for level in usable if (self.alarms.get(level, 0) + PRIOR_ALARMS) / trials <= LEVEL_LIMIT
-        )
-
-    def settled(self, left: int) -> tuple[frozenset[str], frozenset[str]]:
-        """The levels that are allowed and those that are not, whatever comes of ``left`` further held-out
-        passes: each may be an alarm, or its task may be lost."""
-        total = self.held_out + left
-        worst = Tried(alarms={level: self.alarms.get(level, 0) + left for level in ALL_LEVELS}, held_out=total)
-        untried = FROM_ONE_PASS if self.held_out < PRIOR_TRIALS else frozenset()
-        return worst.allowed - untried, ALL_LEVELS - Tried(alarms=self.alarms, held_out=total).allowed
-
-
-class TaskJob(Struct, frozen=True, kw_only=True):
-    """What a worker is given: the task, what is known about the whole input, and whether its finding is asked
-    for (the self-check speaks of all tasks, whichever are shown).
-
-    ``references`` are those that the user named for this task, ``others`` passes of other groups on it.
-    ``tried`` is what held-out passes of other tasks said so far: where the outcome relies on a level that will
-    not be allowed as far as one can tell, the one without it comes ``ahead``. None where it is not asked for.
-    ``steps`` is how many the whole input has. With ``only_roles`` nothing is asked for but what the arguments
-    of the passes' calls are for.
-    """
-
-    task: TaskTrials
-    effect_of: Mapping[str, Effect]
-    settings: Settings
-    references: References = References()
-    others: tuple[Trial, ...] = ()
-    levels: tuple[str, ...] = tuple(sorted(ALL_LEVELS))
-    wanted: bool = True
-    tried: Tried | None = None
-    steps: int = 0
-    only_roles: bool = False
-    version: str = __version__
-
-    @property
-    def write_tools(self) -> frozenset[str]:
-        """The tools that change something."""
-        return frozenset(tool for tool, effect in self.effect_of.items() if effect is Effect.WRITE)
-
-
-class TaskOutcome(Struct, frozen=True, kw_only=True):
-    """What comes back. ``alarms`` are (trial id, level) of held-out passes about which something is claimed, of
-    ``held_out`` in all; without the levels it ``relied`` on, the outcome may be another one, and what is said
-    of held-out passes without those of ``relied_held_out``. ``facts`` are what the card wants to know of each
-    trial. ``ahead`` are outcomes with fewer levels, by these levels."""
-
-    task_id: str
-    alarms: tuple[tuple[str, str], ...] = ()
-    held_out: int = 0
-    relied: tuple[str, ...] = ()
-    relied_held_out: tuple[str, ...] = ()
-    finding: TaskFinding | None = None
-    roles: tuple[RoleCount, ...] = ()
-    facts: tuple[TrialFacts | None, ...] = ()
-    ahead: tuple[tuple[tuple[str, ...], TaskOutcome], ...] = ()
-
-
-def allowed_levels(outcomes: Iterable[TaskOutcome]) -> frozenset[str]:
-    """The levels that held-out passes do not trip over, from outcomes with every level."""
-    tried = Tried()
-    for outcome in outcomes:
-        tried = tried.and_of(outcome)
-    return tried.allowed
-
-
-def without(job: TaskJob, outcome: TaskOutcome, levels: Collection[str]) -> TaskJob | None:
-    """The job without the forbidden levels that its outcome relied on; None where there are none.
-
-    Levels that were not relied on change nothing, so that one outcome serves many sets of levels.
-    """
-    relied = set(outcome.relied) - set(levels)
-    return replace(job, levels=tuple(one for one in job.levels if one not in relied)) if relied else None
-
-
-class Forecast:
-    """Which levels will be allowed, as far as one can tell while tasks are worked on one after the other.
-
-    A task whose answer rests on a level that will not be is worked out without it too while it is prepared;
-    where the forecast is wrong that is done later, so that the result does not depend on it.
-    """
-
-    def __init__(self, *, hints: bool = True) -> None:
-        self._hints = hints
-        self._tried = Tried()
-        self._ready: dict[tuple[str, tuple[str, ...]], TaskOutcome] = {}
-
-    def take(self, job: TaskJob) -> TaskOutcome | None:
-        """An outcome that was worked out ahead."""
-        return self._ready.pop((job.task.task_id, job.levels), None)
-
-    def note(self, job: TaskJob, outcome: TaskOutcome) -> TaskOutcome:
-        """The outcome without those ahead of it, of which this takes note, and of what held-out passes said."""
-        for levels, ahead in outcome.ahead:
-            self._ready[outcome.task_id, levels] = ahead
-        if len(job.levels) == len(ALL_LEVELS):
-            self._tried = self._tried.and_of(outcome)
-        return replace(outcome, ahead=()) if outcome.ahead else outcome
-
-    def hint(self, job: TaskJob) -> TaskJob:
-        """The job with what held-out passes said so far."""
-        asked = self._hints and len(job.levels) == len(ALL_LEVELS)
-        return replace(job, tried=self._tried) if asked else job
-
-
-class Hinted(Sequence[TaskJob]):
-    """Jobs that are told what the forecast says when they are handed out."""
-
-    def __init__(self, jobs: Sequence[TaskJob], forecast: Forecast) -> None:
-        self._jobs, self._forecast = jobs, forecast
-
-    def __len__(self) -> int:
-        return len(self._jobs)
-
-    @overload
-    def __getitem__(self, index: int) -> TaskJob: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[TaskJob]: ...
-    def __getitem__(self, index: int | slice) -> TaskJob | Sequence[TaskJob]:
-        if isinstance(index, slice):
-            return Hinted(self._jobs[index], self._forecast)
-        return self._forecast.hint(self._jobs[index])
 
 
 def analyse_task(job: TaskJob) -> TaskOutcome:
@@ -262,137 +101,12 @@ def _outcome(job: TaskJob, prepared: PreparedTask) -> TaskOutcome:
     return lean(outcome, job.task)
 
 
-def fitted(outcome: TaskOutcome, job: TaskJob) -> TaskOutcome:
-    """The outcome of a job from one of the same work with its finding: where that is not asked for, as if it
-    never had been."""
-    if job.wanted or outcome.finding is None:
-        return outcome
-    return replace(outcome, finding=None, relied=outcome.relied_held_out)
-
-
 def lean(outcome: TaskOutcome, task: TaskTrials) -> TaskOutcome:
     """The outcome without the texts that stay in the files of the task's trials."""
     finding = outcome.finding
     if finding is None or finding.table is None:
         return outcome
     return replace(outcome, finding=replace(finding, table=stored_table(finding.table, task)))
-
-
-class Answers:
-    """What was found out about the trials of one task, with the levels that it rested on: asked again with
-    fewer levels, an answer that rested on none of those left out is the same."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, str], tuple[Levels, Any]] = {}
-
-    def under(self, levels: Levels, question: tuple[str, str], answer: Callable[[Levels], Found]) -> Found:
-        """The answer to a question with these levels, which take note of what it relied on."""
-        known = self._found.get(question)
-        if known is None or not known[0].relied <= levels.allowed <= known[0].allowed:
-            own = Levels(levels.allowed)
-            known = self._found[question] = own, answer(own)
-        levels.relied |= known[0].relied
-        found: Found = known[1]
-        return found
-
-
-@dataclass(frozen=True, kw_only=True)
-class PreparedTask:
-    """One task made ready: all comparable trials, and the graph of its passes (or of its failures).
-
-    ``borrowed`` are passes from elsewhere, used where the task has none; ``borrowed_first``: in any case.
-    ``reference`` names the one pass that the user wants to compare with.
-    """
-
-    task: TaskTrials
-    trials: Mapping[str, PreparedTrial]
-    costs: Costs
-    gold: PreparedTrial | None = None
-    borrowed: tuple[PreparedTrial, ...] = ()
-    borrowed_first: bool = False
-    reference: str | None = None
-    answers: Answers = field(default_factory=Answers, compare=False, repr=False)
-
-    def of(self, verdict: Verdict) -> tuple[PreparedTrial, ...]:
-        """Comparable trials with this verdict, in order."""
-        return tuple(
-            self.trials[t.trial_id] for t in self.task.with_verdict(verdict) if t.trial_id in self.trials
-        )
-
-    @property
-    def compared_with(self) -> Sequence[PreparedTrial]:
-        """The passes with steps that failing trials are compared with: the one that the user named, or all."""
-        passes = self.of(Verdict.PASS)
-        return [trial for trial in passes if trial.trial_id == self.reference] or passes
-
-    def release(self) -> None:
-        """Lets go of what refers to itself, so that it is freed at once: a search for it takes as long as
-        to look at some trials."""
-        self.costs.graphs.clear()
-        self.costs.merged.clear()
-        self.costs.table = None
-        for trial in (*self.trials.values(), *self.borrowed, *([self.gold] if self.gold is not None else [])):
-            trial.memo.clear()
-
-    @cached_property
-    def graph(self) -> SuccessGraph | None:
-        """The graph of the passes, None where no pass has steps."""
-        return success_graph(self.compared_with, self.costs) if self.compared_with else None
-
-    @cached_property
-    def table(self) -> AlignedTable | None:
-        """All trials beside each other, None where no trial has steps."""
-        base = self.of(Verdict.FAIL) or tuple(self.trials.values())
-        graph = self.graph or (success_graph(base, self.costs) if base else None)
-        if graph is None:
-            return None
-        inside = {trial.trial_id for trial in graph.trials}
-        rest = [t for t in self.trials.values() if t.trial_id not in inside]
-        order = [t.trial_id for t in (*graph.trials, *rest)]
-        aligned = [(trial, align_to(graph, trial)) for trial in rest]
-        bare = stays_in_files(self.task, order)
-        return aligned_table(graph, aligned, order, self.graph is not None, bare=bare)
-
-    @cached_property
-    def ways_to_pass(self) -> tuple[str, ...]:
-        """Where the passes succeed in different ways."""
-        return self.graph.ways() if self.graph is not None else ()
-
-    @cached_property
-    def near_misses(self) -> tuple[NearMiss, ...]:
-        """Near misses of the passes, each against the others."""
-        return _near_misses(self)
-
-    @cached_property
-    def roles(self) -> tuple[RoleCount, ...]:
-        """What the arguments of the passes' calls are for."""
-        return role_counts(self.graph)
-
-
-def prepare_task(
-    preparer: Preparer,
-    task: TaskTrials,
-    references: References | None = None,
-    others: Mapping[str, Sequence[Trial]] | None = None,
-) -> PreparedTask:
-    """The task made ready; ``others`` are, by task, passes of other groups on the same problem."""
-    references = references or References()
-    path = task.trials[0].source.path if task.trials else ""
-    # Tasks that have passes never use recorded reference calls.
-    gold = None if task.passes else gold_trial(task.task, preparer, path)
-    named = references.borrowed.get(task.task_id, ())
-    elsewhere = named or (() if gold is not None else (others or {}).get(task.task_id, ()))
-    comparable = [trial for trial in task.trials if trial.comparable]
-    prepared = preparer.trials([*comparable, *renamed(elsewhere)])
-    return PreparedTask(
-        task=task,
-        trials={trial.trial_id: trial for trial in prepared[: len(comparable)]},
-        costs=Costs(),
-        gold=None if named else gold,
-        borrowed=prepared[len(comparable) :],
-        borrowed_first=bool(named) and references.first,
-        reference=references.own.get(task.task_id),
-    )
 
 
 def held_out_in(task: TaskTrials) -> int:
@@ -450,7 +164,7 @@ def _finding(prepared: PreparedTask, levels: Levels) -> TaskFinding:
     lead, others = _lead(judged)
     kind, text = _headline(prepared.task, judged, lead)
     ways, said = _ways(prepared, judged, kind)
-    near = prepared.near_misses if kind is FindingKind.ALWAYS_PASS else ()
+    near = _near_misses(prepared, levels) if kind is FindingKind.ALWAYS_PASS else ()
     if said and lead is None:
         text = f"never passes; {said}"
     return TaskFinding(
@@ -485,8 +199,13 @@ def _ways(
     return ways_to_fail(failures, success_graph(failures, prepared.costs))
 
 
-def _near_misses(prepared: PreparedTask) -> tuple[NearMiss, ...]:
+def _near_misses(prepared: PreparedTask, levels: Levels) -> tuple[NearMiss, ...]:
     """Near misses of the trials of a task that always passes, each against the others."""
+    # They use all levels in any case; asked for once.
+    return prepared.answers.under(levels, ("near misses", ""), lambda _: _each_against_others(prepared))
+
+
+def _each_against_others(prepared: PreparedTask) -> tuple[NearMiss, ...]:
     passes = prepared.of(Verdict.PASS)
     held_out = passes[:HELD_OUT_PER_TASK] if len(passes) > AGREEING else ()
     rests = [[other for other in passes if other is not trial] for trial in held_out]

@@ -17,7 +17,7 @@ import msgspec
 from trajdiff.analysed import NOT_WRITTEN, Bytes, in_words, led, of_work, shell
 from trajdiff.frozen import replace
 from trajdiff.model import Corpus, Trial
-from trajdiff.task_analysis import TaskJob, TaskOutcome
+from trajdiff.task_jobs import TaskJob, TaskOutcome
 
 #: What kind of values outcomes are, where they are kept among others.
 KIND = "outcome"

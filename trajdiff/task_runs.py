@@ -9,16 +9,8 @@ from trajdiff.execution.runner import Lost, Runner
 from trajdiff.importers.stored_steps import release_steps
 from trajdiff.model import Diagnostic, Severity, TaskTrials
 from trajdiff.reliability.stored_trials import take_over
-from trajdiff.task_analysis import (
-    Forecast,
-    Hinted,
-    TaskJob,
-    TaskOutcome,
-    analyse_task,
-    fitted,
-    lean,
-    without,
-)
+from trajdiff.task_analysis import analyse_task, lean
+from trajdiff.task_jobs import Forecast, Hinted, TaskJob, TaskOutcome, fitted, without
 
 
 def outcomes_of(

@@ -17,7 +17,7 @@ from trajdiff.execution.runner import Lost, Serial
 from trajdiff.importers import load
 from trajdiff.model import Corpus
 from trajdiff.settings import Settings
-from trajdiff.task_analysis import TaskOutcome, Tried, allowed_levels
+from trajdiff.task_jobs import TaskOutcome, Tried, allowed_levels
 
 
 class Watched(Serial):

@@ -18,7 +18,8 @@ from trajdiff.importers import ReadOptions, load, loading, opening
 from trajdiff.importers.kept_files import KeptFiles
 from trajdiff.model import Effect
 from trajdiff.settings import Settings
-from trajdiff.task_analysis import TaskJob, analyse_task
+from trajdiff.task_analysis import analyse_task
+from trajdiff.task_jobs import TaskJob
 
 PLAN = Plan(trials=4, steps=16, step_bytes=900)
 TASKS = ["0", "1", "2", "3"]

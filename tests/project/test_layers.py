@@ -21,7 +21,17 @@ LAYERS = (
     ("reliability",),
     ("align",),
     ("divergence",),
-    ("analysed", "analysis", "chosen_tasks", "task_analysis", "task_keys", "task_runs", "unused_patterns"),
+    (
+        "analysed",
+        "analysis",
+        "chosen_tasks",
+        "task_analysis",
+        "task_jobs",
+        "task_keys",
+        "task_preparing",
+        "task_runs",
+        "unused_patterns",
+    ),
     ("redaction", "redaction_patterns"),
     (
         "report",
