@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
+from trajdiff.cache.values import NOT_WRITTEN, Bytes, written
 from trajdiff.divergence.finding import SelfCheck, TaskFinding, ToolEffect
 from trajdiff.frozen import replace
 from trajdiff.model import Corpus, Diagnostic, TaskTrials, Trial
@@ -18,8 +19,6 @@ from trajdiff.settings import Settings
 
 #: What kind of values analyses are, where they are kept among others.
 KIND = "analysis"
-#: What bytes raise that are none of a value, and values that have no bytes (a lone surrogate, a long integer).
-NOT_WRITTEN = (ValueError, TypeError, OverflowError, msgspec.MsgspecError)
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,16 +36,6 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _decoder = msgspec.msgpack.Decoder(Analysis)
-
-
-class Bytes(Protocol):
-    """Where bytes are kept by kind and key."""
-
-    def get(self, kind: str, key: str) -> bytes | None:
-        """The value, or None."""
-
-    def put(self, kind: str, key: str, value: bytes) -> None:
-        """Keep a value."""
 
 
 class KeptAnalysis:
@@ -83,14 +72,8 @@ class KeptAnalysis:
 
     def keep(self, analysis: Analysis) -> None:
         """Keep it, if it is complete and comes back the same."""
-        if analysis.problems:
-            return
-        try:
-            value = msgspec.msgpack.encode(analysis)
-            same = _decoder.decode(value) == analysis
-        except NOT_WRITTEN:
-            return
-        if same:
+        value = None if analysis.problems else written(analysis, _decoder)
+        if value is not None:
             self._store.put(KIND, self._name, value)
 
 

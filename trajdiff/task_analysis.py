@@ -3,6 +3,8 @@
 Everything here is what a worker does for one task, wherever it runs.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial

@@ -14,7 +14,8 @@ from typing import Any
 
 import msgspec
 
-from trajdiff.analysed import NOT_WRITTEN, Bytes, in_words, led, of_work, shell
+from trajdiff.analysed import in_words, led, of_work, shell
+from trajdiff.cache.values import Bytes, written
 from trajdiff.frozen import replace
 from trajdiff.model import Corpus, Trial
 from trajdiff.task_jobs import TaskJob, TaskOutcome
@@ -44,12 +45,8 @@ class Outcomes:
 
 def packed(outcome: TaskOutcome) -> bytes | None:
     """The outcome as bytes, without those ahead of it; None where it would not come back the same."""
-    outcome = replace(outcome, ahead=())
-    try:
-        value = msgspec.msgpack.encode(outcome)
-        return zlib.compress(value, 1) if _decoder.decode(value) == outcome else None
-    except NOT_WRITTEN:
-        return None
+    value = written(replace(outcome, ahead=()), _decoder)
+    return None if value is None else zlib.compress(value, 1)
 
 
 def unpacked(value: bytes) -> TaskOutcome | None:

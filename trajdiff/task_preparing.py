@@ -1,15 +1,13 @@
 """One task made ready: its trials comparable, the graph of its passes, the table of all, each made once."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
-from trajdiff.align.graph import (
-    SuccessGraph,
-    align_to,
-    success_graph,
-)
+from trajdiff.align.graph import SuccessGraph, align_to, success_graph
 from trajdiff.align.prepared import PreparedTrial, Preparer
 from trajdiff.align.rows import aligned_table
 from trajdiff.align.similarity import Costs

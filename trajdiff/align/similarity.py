@@ -197,7 +197,6 @@ class Costs:
     merged: dict[tuple[str, ...], Any] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     table: Any = None
-    places: dict[str, Any] = field(default_factory=dict)
 
     def number(self, step: PreparedStep) -> int:
         """Equal steps have equal numbers: their identities are long texts."""

@@ -114,7 +114,7 @@ def _scalar(value: Any) -> str | None:
     if kind is str:
         last = value[-1:]
         if value[:1].isalnum() or not (last in _CLOSING or last.isspace()):
-            return _canonical_remembered(value) if len(value) <= _REMEMBERED else _canonical_new(value)
+            return _canonical_text(value)
         return None
     if kind is int and -_PLAIN_INTEGERS < value < _PLAIN_INTEGERS:
         return str(value)

@@ -18,6 +18,7 @@ from trajdiff.cli.session import Session
 from trajdiff.cli.shapes import Command
 from trajdiff.cli.streams import put
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 from trajdiff.record.pins import KINDS
 from trajdiff.render.safety import one_line
 
@@ -113,7 +114,6 @@ def intervene(
 
 def _elsewhere(session: Session, paths: tuple[str, ...]) -> list[Outcome]:
     """The outcomes of arms that another harness recorded, one for each task."""
-    from trajdiff.frozen import replace
     from trajdiff.importers import load
     from trajdiff.intervention.evaluation import by_arm, evaluate
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from trajdiff import __version__
 from trajdiff.cache.store import Store
 from trajdiff.execution.remembering import Remembering
+from trajdiff.frozen import replace
 
 if TYPE_CHECKING:
     from trajdiff.analysed import KeptAnalysis
@@ -65,8 +66,6 @@ def _digest(file: Path) -> str:
 
 def reading_stamp(options: ReadOptions) -> str:
     """How files are read; what stands on standard input counts by its digest, like any file."""
-    from trajdiff.frozen import replace
-
     return repr(replace(options, stdin=None))
 
 

@@ -433,14 +433,10 @@ def read_text(path: str, what: str) -> str:
 
 def _for_file(view: View, options: Mapping[str, Any]) -> View:
     """A file must not depend on the terminal it was made at."""
-    from trajdiff.frozen import replace
-
     return replace(view, width=100, color=False, marks=ASCII if options.get("ascii") else UNICODE)
 
 
 def _plain(view: View) -> View:
-    from trajdiff.frozen import replace
-
     return replace(view, color=False)
 
 

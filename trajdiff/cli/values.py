@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trajdiff.cli.streams import put
 from trajdiff.cli.writing import STANDARD_OUTPUT, check_target, write
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 from trajdiff.render.marks import ASCII, UNICODE
 from trajdiff.render.safety import one_line
 from trajdiff.render.view import View
@@ -45,8 +46,6 @@ def check_formats(session: Session, renderers: Renderers) -> list[tuple[str, str
 
 def emit_value(session: Session, value: Any, renderers: Renderers, view: View) -> None:
     """Print the value and write the files asked for."""
-    from trajdiff.frozen import replace
-
     targets = check_formats(session, renderers)
     name = session.format()
     plain, for_file = replace(view, color=False), for_files(session, view)
@@ -66,6 +65,4 @@ def emit_value(session: Session, value: Any, renderers: Renderers, view: View) -
 
 def for_files(session: Session, view: View) -> View:
     """A file must not depend on the terminal it was made at."""
-    from trajdiff.frozen import replace
-
     return replace(view, color=False, width=100, marks=ASCII if session.options.get("ascii") else UNICODE)

@@ -10,10 +10,11 @@ import hashlib
 import os
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, overload
+from typing import Any, overload
 
 import msgspec
 
+from trajdiff.cache.values import NOT_WRITTEN, Bytes
 from trajdiff.frozen import replace
 from trajdiff.importers.folders import Piece
 from trajdiff.importers.grouping import Unit
@@ -27,16 +28,6 @@ TRIALS, STAMP = "trials", "stamp"
 SETTLED = 2.0
 #: More than this is quicker to read from the log than to keep.
 MOST_BYTES = 64_000_000
-
-
-class Bytes(Protocol):
-    """Where bytes are kept by kind and key."""
-
-    def get(self, kind: str, key: str) -> bytes | None:
-        """The value, or None."""
-
-    def put(self, kind: str, key: str, value: bytes) -> None:
-        """Keep a value."""
 
 
 class _Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,7 +46,6 @@ class _Kept(msgspec.Struct, frozen=True, kw_only=True):
 
 _files = msgspec.msgpack.Decoder(_Kept)
 _steps = msgspec.msgpack.Decoder(tuple[Step, ...])
-_NOT_WRITTEN = (ValueError, TypeError, OverflowError, msgspec.MsgspecError)
 
 
 class PackedSteps(Sequence[Step]):
@@ -117,7 +107,7 @@ class KeptFiles:
             return None
         try:
             kept = _files.decode(value)
-        except _NOT_WRITTEN:
+        except NOT_WRITTEN:
             return None
         parts = zip(kept.imported.trials, kept.steps, kept.tallies, kept.recipes, strict=True)
         trials = tuple(
@@ -181,7 +171,7 @@ def _packed(unit: Unit) -> bytes | None:
         )
         value = msgspec.msgpack.encode(kept)
         again = _files.decode(value)
-    except _NOT_WRITTEN:
+    except NOT_WRITTEN:
         return None
     same = replace(again.imported, trials=tuple(replace(one, steps=()) for one in again.imported.trials))
     return value if same == kept.imported and again.recipes == recipes else None

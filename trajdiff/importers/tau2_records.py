@@ -47,7 +47,7 @@ class _TypedMessage(Message):
     tool_calls: list[_TypedCall] | None = None
 
 
-class Simulation(msgspec.Struct):
+class _TypedSimulation(msgspec.Struct):
     """One simulation; ``get`` reads it like an object that was decoded whole."""
 
     id: Any = None
@@ -74,7 +74,7 @@ class Simulation(msgspec.Struct):
         return getattr(self, key, default)
 
 
-_DECODER = msgspec.json.Decoder(Simulation)
+_DECODER = msgspec.json.Decoder(_TypedSimulation)
 
 
 def decode_simulation(record: Record) -> Any:

@@ -90,8 +90,7 @@ class Simulation(Struct, frozen=True, kw_only=True):
     def _steps(self, effects: Mapping[str, Effect]) -> tuple[Step, ...]:
         if self.builder is None:
             return ()
-        if effects:
-            self.builder.hint(effects)
+        self.builder.hint(effects)
         return self.builder.finish(self.trial.termination, messages=self.trial.message_count, at=self.at)
 
 
@@ -151,8 +150,7 @@ def steps_of(
 ) -> tuple[Step, ...]:
     """The steps that ``read_simulation`` gives the trial, without the rest of it."""
     builder, messages = _built(value, StepBuilder(path=path, pointer=pointer, line=line), Notices(path))
-    if effects:
-        builder.hint(effects)
+    builder.hint(effects)
     raw_reason = value.get("termination_reason")
     termination = _termination(raw_reason, bool(messages))
     return builder.finish(termination, messages=len(messages), at=_place_of_end(raw_reason))

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from trajdiff.errors import UsageError
+from trajdiff.frozen import replace
 from trajdiff.render.markdown_text import cell, code
 from trajdiff.render.registry import Renderer
 from trajdiff.render.safety import clean, one_line
@@ -85,6 +86,4 @@ def as_html(report: Report, view: View, *, language: str) -> bytes:
 
 def _clean(page: Summary) -> Summary:
     """The title is the one text of a log that is no quoted part and may have come in unchanged."""
-    from trajdiff.frozen import replace
-
     return replace(page, title=clean(page.title))

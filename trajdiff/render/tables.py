@@ -9,6 +9,7 @@ from typing import Any
 
 from trajdiff.align.table import Cell, Op, Row
 from trajdiff.divergence.finding import Divergence, FindingKind
+from trajdiff.frozen import replace
 from trajdiff.natural import natural_key
 from trajdiff.render.choosing import Choice, chosen_divergences, chosen_tasks
 from trajdiff.render.json_compare import arguments_object
@@ -103,8 +104,6 @@ def _missing(task: TaskReport, trial_id: str) -> TrialRow:
 
 def _unlimited(choice: Choice) -> Choice:
     """The same conditions on tasks; the limit is meant for rows."""
-    from trajdiff.frozen import replace
-
     return replace(choice, limit=None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from trajdiff.frozen import replace
 from trajdiff.natural import natural_key
 from trajdiff.render.choosing import chosen_tasks, is_mixed
 from trajdiff.render.columns import Column, layout
@@ -49,8 +50,6 @@ def ranked(report: Report, view: View) -> tuple[Ranked, ...]:
 
 
 def _without_limit(view: View) -> Any:
-    from trajdiff.frozen import replace
-
     return replace(view.choice, limit=None)
 
 
