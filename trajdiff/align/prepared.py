@@ -169,7 +169,7 @@ class PreparedTrial:
 
     trial: Trial
     steps: tuple[PreparedStep, ...]
-    memo: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def trial_id(self) -> str:

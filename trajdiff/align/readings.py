@@ -27,7 +27,7 @@ class Reading:
     def __init__(self, value: Any, text: str | None = None) -> None:
         self.value = value
         self.text = text
-        self.memo: dict[str, Any] = {}
+        self.memo: dict[Any, Any] = {}
         self._leaves: tuple[tuple[str, str], ...] | None = None
         self._values: frozenset[str] | None = None
         self._canonical: dict[tuple[str, ...], str] = {}

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
+from trajdiff.align.memo import once
 from trajdiff.align.prepared import PreparedTrial
 from trajdiff.align.readings import Reading
 from trajdiff.align.values import (
@@ -47,14 +48,12 @@ def aliases(trial: PreparedTrial, identifier: str) -> frozenset[Leaf]:
     return found
 
 
+@once
 def _indices(trial: PreparedTrial) -> Sequence[Mapping[str, Sequence[_Records]]]:
     """The records of each result of the trial, where there are any."""
-    known: list[Mapping[str, Sequence[_Records]]] | None = trial.memo.get("records")
-    if known is None:
-        calls = (step for step in trial.steps if step.is_call and not step.failed)
-        readings = {id(step.reading): step.reading for step in calls if step.reading is not None}
-        known = trial.memo["records"] = [found for one in readings.values() if (found := _index(one))]
-    return known
+    calls = (step for step in trial.steps if step.is_call and not step.failed)
+    readings = {id(step.reading): step.reading for step in calls if step.reading is not None}
+    return [found for one in readings.values() if (found := _index(one))]
 
 
 class _Records:
@@ -75,16 +74,15 @@ class _Records:
         return self._own
 
 
+@once
 def _index(reading: Reading) -> Mapping[str, Sequence[_Records]]:
-    """Identifier to the groups of records of one result that hold it, worked out once."""
-    known: dict[str, list[_Records]] | None = reading.memo.get("records")
-    if known is None:
-        known = reading.memo["records"] = {}
-        for group in _groups(reading.value):
-            records = _Records(group)
-            for identifier in frozenset[str]().union(*(_ids(key, record) for key, record in group)):
-                known.setdefault(identifier, []).append(records)
-    return known
+    """Identifier to the groups of records of one result that hold it."""
+    found: dict[str, list[_Records]] = {}
+    for group in _groups(reading.value):
+        records = _Records(group)
+        for identifier in frozenset[str]().union(*(_ids(key, record) for key, record in group)):
+            found.setdefault(identifier, []).append(records)
+    return found
 
 
 def _groups(value: Any) -> Iterator[Group]:

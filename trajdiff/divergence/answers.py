@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from trajdiff.align.language import fold
+from trajdiff.align.memo import once
 from trajdiff.align.mentions import mentions, sentences
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.values import number
@@ -52,11 +53,9 @@ def _brings(step: PreparedStep, value: str) -> bool:
     return len(value) > 2 and not step.failed and value in step.result_values
 
 
+@once
 def _numbered(trial: PreparedTrial) -> list[Told]:
     """The agent's sentences that hold numbers: the sentence without them, the numbers, the message."""
-    known: list[Told] | None = trial.memo.get("numbered")
-    if known is not None:
-        return known
     rows: list[Told] = []
     for step in trial.steps:
         if step.is_message and step.by_agent:
@@ -66,25 +65,20 @@ def _numbered(trial: PreparedTrial) -> list[Told]:
                 frame = _DIGITS.sub("#", folded)
                 if values and len(frame) >= FRAME:
                     rows.append((frame, values, step))
-    trial.memo["numbered"] = rows
     return rows
 
 
+@once
 def _numbers(trial: PreparedTrial) -> frozenset[str]:
     """All numbers of those sentences."""
-    known: frozenset[str] | None = trial.memo.get("numbers")
-    if known is None:
-        known = trial.memo["numbers"] = frozenset[str]().union(*(v for _, v, _ in _numbered(trial)))
-    return known
+    return frozenset[str]().union(*(values for _, values, _ in _numbered(trial)))
 
 
+@once
 def _said(trial: PreparedTrial) -> frozenset[str]:
     """All values that the agent says; a number told in words is told."""
-    known: frozenset[str] | None = trial.memo.get("said")
-    if known is None:
-        talk = (mentions(step.text).values for step in trial.messages if step.by_agent)
-        known = trial.memo["said"] = _numbers(trial).union(*talk)
-    return known
+    talk = (mentions(step.text).values for step in trial.messages if step.by_agent)
+    return _numbers(trial).union(*talk)
 
 
 def _framed(frame: str, trial: PreparedTrial) -> list[tuple[frozenset[str], PreparedStep]]:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from trajdiff.align.graph import Match, SuccessGraph, align_to
+from trajdiff.align.memo import once
 from trajdiff.align.mentions import Mentions, mentions, sentences, states
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.records import aliases
@@ -63,7 +64,7 @@ class Case:
     borrowed: bool = False
     failures: tuple[PreparedTrial, ...] = ()
     left_out: int = 0
-    memo: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+    memo: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def once(self, question: str, step: PreparedStep, answer: Callable[[Case, PreparedStep], Found]) -> Found:
         """What is asked about a step of a trial of this case by several rules, worked out for the first."""
@@ -129,18 +130,18 @@ class Case:
     @cached_property
     def written_in_passes(self) -> frozenset[tuple[str, str]]:
         """Paths and values of all arguments of the passes' calls that are no reads."""
-        return frozenset[tuple[str, str]]().union(*(_leaves(trial, reads=False) for trial in self.passes))
+        return frozenset[tuple[str, str]]().union(*map(_leaves_but_of_reads, self.passes))
 
     @cached_property
     def arguments_of_passes(self) -> frozenset[tuple[str, str]]:
         """Paths and values of the arguments of all calls of the passes."""
-        return frozenset[tuple[str, str]]().union(*(_leaves(trial, reads=True) for trial in self.passes))
+        return frozenset[tuple[str, str]]().union(*map(_leaves, self.passes))
 
     @cached_property
     def argument_leaves(self) -> frozenset[tuple[str, str]]:
         """Paths and values of the arguments of all calls in this task's trials."""
         trials = (*self._trials, *self.failures)
-        return frozenset[tuple[str, str]]().union(*(_leaves(trial, reads=True) for trial in trials))
+        return frozenset[tuple[str, str]]().union(*map(_leaves, trials))
 
     @cached_property
     def argument_names(self) -> frozenset[tuple[str, ...]]:
@@ -221,14 +222,16 @@ class Case:
         return next((s for s in reversed(self.steps) if s.by_agent and (s.is_call or s.is_message)), None)
 
 
-def _leaves(trial: PreparedTrial, *, reads: bool) -> frozenset[tuple[str, str]]:
-    """Paths and values of the arguments of a trial's calls, with or without the reads."""
-    name = "argument leaves" if reads else "argument leaves but of reads"
-    known: frozenset[tuple[str, str]] | None = trial.memo.get(name)
-    if known is None:
-        calls = (step for step in trial.calls if reads or step.effect is not Effect.READ)
-        known = trial.memo[name] = frozenset([leaf for step in calls for leaf in step.argument_leaves])
-    return known
+@once
+def _leaves(trial: PreparedTrial) -> frozenset[tuple[str, str]]:
+    """Paths and values of the arguments of a trial's calls."""
+    return frozenset([leaf for step in trial.calls for leaf in step.argument_leaves])
+
+
+@once
+def _leaves_but_of_reads(trial: PreparedTrial) -> frozenset[tuple[str, str]]:
+    calls = (step for step in trial.calls if step.effect is not Effect.READ)
+    return frozenset([leaf for step in calls for leaf in step.argument_leaves])
 
 
 def _stated_in(trial: PreparedTrial, value: str, path: str) -> bool:
@@ -240,12 +243,10 @@ def _stated_in(trial: PreparedTrial, value: str, path: str) -> bool:
     return found
 
 
+@once
 def _labels(trial: PreparedTrial) -> frozenset[str]:
     """The semantic steps of all calls of a trial."""
-    known: frozenset[str] | None = trial.memo.get("labels")
-    if known is None:
-        known = trial.memo["labels"] = frozenset([step.label for step in trial.steps if step.is_call])
-    return known
+    return frozenset([step.label for step in trial.steps if step.is_call])
 
 
 @lru_cache(maxsize=4096)

@@ -8,6 +8,7 @@ retrieved was never read, the place is where it should have been.
 from __future__ import annotations
 
 from trajdiff.align.language import is_unspaced
+from trajdiff.align.memo import once
 from trajdiff.align.mentions import mentions
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.divergence.case import Case, Suspect
@@ -63,13 +64,10 @@ def without_the_common_answer(case: Case) -> Suspect | None:
     )  # fmt: skip
 
 
+@once
 def _asked(trial: PreparedTrial) -> frozenset[str]:
     """Words and values of all that the user of a trial says."""
-    known: frozenset[str] | None = trial.memo.get("asked")
-    if known is None:
-        said = (_tokens(step.text) for step in trial.steps if step.by_user)
-        known = trial.memo["asked"] = frozenset[str]().union(*said)
-    return known
+    return frozenset[str]().union(*(_tokens(step.text) for step in trial.steps if step.by_user))
 
 
 def answer(trial: PreparedTrial) -> PreparedStep | None:

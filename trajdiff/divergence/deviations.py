@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from trajdiff.align.memo import once
 from trajdiff.align.prepared import PreparedStep, argument_value
 from trajdiff.align.similarity import SHARED, argument_likeness
 from trajdiff.align.values import changed_paths
@@ -52,15 +53,12 @@ class Repair(Struct, frozen=True, kw_only=True):
     closed: PreparedStep
 
 
+@once
 def find(case: Case) -> tuple[Deviation, ...]:
     """All differences in calls, in the order of the failing trial."""
-    known: tuple[Deviation, ...] | None = case.memo.get("deviations")
-    if known is None:
-        # A missing step stands before the step that went on without it; of several the passes' order holds.
-        found = reversed(tuple(_find(case)))
-        known = tuple(sorted(found, key=lambda d: (d.place, d.kind is not Difference.MISSING)))
-        case.memo["deviations"] = known
-    return known
+    # A missing step stands before the step that went on without it; of several the passes' order holds.
+    found = reversed(tuple(_find(case)))
+    return tuple(sorted(found, key=lambda d: (d.place, d.kind is not Difference.MISSING)))
 
 
 def _find(case: Case) -> Iterator[Deviation]:
@@ -86,13 +84,11 @@ def _find(case: Case) -> Iterator[Deviation]:
             yield Deviation(kind=Difference.OTHER_RESULT, place=place, step=step, expected=members[0])
 
 
+@once
 def repairs(case: Case) -> tuple[Repair, ...]:
     """What the failing trial repaired itself: refused calls repeated with success, reads of another record
     followed by the passes' read, writes that were set again or undone."""
-    known: tuple[Repair, ...] | None = case.memo.get("repairs")
-    if known is None:
-        known = case.memo["repairs"] = tuple(sorted(_repairs(case), key=lambda r: r.opened.position))
-    return known
+    return tuple(sorted(_repairs(case), key=lambda r: r.opened.position))
 
 
 def _repairs(case: Case) -> Iterator[Repair]:

@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from trajdiff.align.memo import once
 from trajdiff.align.order import entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.similarity import FULL, argument_likeness, weight
@@ -78,30 +79,22 @@ def effective_writes(trial: PreparedTrial) -> tuple[PreparedStep, ...]:
     return settle(trial).standing
 
 
+@once
 def standing(trial: PreparedTrial) -> Mapping[str, PreparedStep]:
     """The first of the writes that still stand at the end of the trial, by ``key``."""
-    known: dict[str, PreparedStep] | None = trial.memo.get("standing")
-    if known is None:
-        known = trial.memo["standing"] = {key(step): step for step in reversed(effective_writes(trial))}
-    return known
+    return {key(step): step for step in reversed(effective_writes(trial))}
 
 
+@once
 def written(trial: PreparedTrial) -> frozenset[tuple[str, str]]:
     """Paths and values of the arguments of the writes that still stand at the end of the trial."""
-    known: frozenset[tuple[str, str]] | None = trial.memo.get("written")
-    if known is None:
-        writes = effective_writes(trial)
-        known = trial.memo["written"] = frozenset([leaf for step in writes for leaf in step.argument_leaves])
-    return known
+    return frozenset([leaf for step in effective_writes(trial) for leaf in step.argument_leaves])
 
 
+@once
 def settle(trial: PreparedTrial) -> Settled:
-    """Follows the writes of a trial to its end, once: what was set again, undone or put back does not stand."""
-    found: Settled | None = trial.memo.get("settled")
-    if found is None:
-        found = settle_writes(trial, filter(is_write, trial.calls), key)
-        trial.memo["settled"] = found
-    return found
+    """Follows the writes of a trial to its end: what was set again, undone or put back does not stand."""
+    return settle_writes(trial, filter(is_write, trial.calls), key)
 
 
 def difference(trial: PreparedTrial, reference: PreparedTrial) -> Difference:

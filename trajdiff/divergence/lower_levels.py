@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from trajdiff.align.memo import once
 from trajdiff.align.mentions import mentions
 from trajdiff.align.order import changes, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -41,17 +42,15 @@ def lower_levels(case: Case) -> Suspect | None:
     return min(found, key=lambda s: (s.root, s.manifest, s.kind), default=None)
 
 
+@once
 def told(trial: PreparedTrial) -> frozenset[str]:
     """Values that the agent states in its messages and that the user did not bring up."""
-    known: frozenset[str] | None = trial.memo.get("told")
-    if known is None:
-        own: set[str] = set()
-        given: set[str] = set()
-        for step in trial.steps:
-            if step.is_message:
-                (own if step.by_agent else given).update(step.commitments - (set() if step.by_user else given))
-        known = trial.memo["told"] = frozenset(own - given)
-    return known
+    own: set[str] = set()
+    given: set[str] = set()
+    for step in trial.steps:
+        if step.is_message:
+            (own if step.by_agent else given).update(step.commitments - (set() if step.by_user else given))
+    return frozenset(own - given)
 
 
 def other_result(case: Case) -> Suspect | None:
@@ -91,15 +90,13 @@ def other_result(case: Case) -> Suspect | None:
     return None
 
 
+@once
 def _answers(trial: PreparedTrial) -> Mapping[str, frozenset[str]]:
     """All results that a trial got for each of its calls, by their identity."""
-    known: dict[str, frozenset[str]] | None = trial.memo.get("answers")
-    if known is None:
-        known = trial.memo["answers"] = {
-            key: frozenset([step.result_text for step in same if not step.failed])
-            for key, same in trial.calls_by_key.items()
-        }
-    return known
+    return {
+        key: frozenset([step.result_text for step in same if not step.failed])
+        for key, same in trial.calls_by_key.items()
+    }
 
 
 def _later_answers(trial: PreparedTrial, call: PreparedStep) -> frozenset[str]:
@@ -139,13 +136,10 @@ def _tells_otherwise(case: Case, message: PreparedStep) -> bool:
     return bool(mentions(message.text).values.difference(*map(_stated, case.passes)))
 
 
+@once
 def _stated(trial: PreparedTrial) -> frozenset[str]:
     """All values that stand in the messages of a trial."""
-    known: frozenset[str] | None = trial.memo.get("stated values")
-    if known is None:
-        found = (mentions(step.text).values for step in trial.messages)
-        known = trial.memo["stated values"] = frozenset[str]().union(*found)
-    return known
+    return frozenset[str]().union(*(mentions(step.text).values for step in trial.messages))
 
 
 def _teller(trial: PreparedTrial, value: str) -> PreparedStep | None:

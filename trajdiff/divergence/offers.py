@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from trajdiff.align.language import acts
+from trajdiff.align.memo import once
 from trajdiff.align.mentions import sentences, states
 from trajdiff.align.order import changes, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -146,25 +147,21 @@ def _agreed_offer(case: Case, call: PreparedStep) -> int | None:
     return next((answer.position for step, answer in agreed if offers_missing(case, step, call)), None)
 
 
+@once
 def _agreed(trial: PreparedTrial) -> Sequence[tuple[PreparedStep, PreparedStep]]:
     """The messages of the agent to which the user agrees at once, each with its answer."""
-    known: list[tuple[PreparedStep, PreparedStep]] | None = trial.memo.get("agreed")
-    if known is None:
-        known = trial.memo["agreed"] = [
-            (step, answer)
-            for step, answer in pairwise(trial.messages)
-            if step.by_agent and answer.by_user and consents(answer)
-        ]
-    return known
+    return [
+        (step, answer)
+        for step, answer in pairwise(trial.messages)
+        if step.by_agent and answer.by_user and consents(answer)
+    ]
 
 
+@once
 def _changed(trial: PreparedTrial) -> Sequence[str]:
     """The records that a trial's calls may have changed, in order of their names."""
-    known: list[str] | None = trial.memo.get("changed")
-    if known is None:
-        found = {subject(step) for step in trial.calls if changes(step)}
-        known = trial.memo["changed"] = sorted(one for one in found if one is not None)
-    return known
+    found = {subject(step) for step in trial.calls if changes(step)}
+    return sorted(one for one in found if one is not None)
 
 
 def offers_missing(case: Case, message: PreparedStep, call: PreparedStep) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trajdiff.align.graph import Match
+from trajdiff.align.memo import once
 from trajdiff.align.mentions import states
 from trajdiff.align.order import changes, entities
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
@@ -139,12 +140,10 @@ def unmade_reads(case: Case, reference: PreparedTrial) -> Iterator[PreparedStep]
             yield step
 
 
+@once
 def reads(trial: PreparedTrial) -> Sequence[PreparedStep]:
     """The reads of a trial's agent that were not refused, in order."""
-    known: list[PreparedStep] | None = trial.memo.get("reads")
-    if known is None:
-        known = trial.memo["reads"] = [s for s in trial.calls if s.effect is Effect.READ and not s.failed]
-    return known
+    return [step for step in trial.calls if step.effect is Effect.READ and not step.failed]
 
 
 def _rests_on(case: Case, write: PreparedStep, read: PreparedStep) -> bool:

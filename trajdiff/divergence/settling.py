@@ -13,6 +13,7 @@ from functools import lru_cache
 from msgspec import Struct, field
 
 from trajdiff.align.language import opposed, opposites
+from trajdiff.align.memo import once
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.align.values import words
 from trajdiff.divergence.effects import sets_state
@@ -58,18 +59,16 @@ def settle_writes(
     return Settled(standing=kept, repaired=tuple(repaired))
 
 
+@once
 def snapshots(trial: PreparedTrial) -> Mapping[str, Sequence[PreparedStep]]:
-    """For each entity the calls whose results describe it, in order; worked out once per trial."""
-    known: dict[str, list[PreparedStep]] | None = trial.memo.get("snapshots")
-    if known is None:
-        known = {}
-        for step in trial.steps:
-            if step.is_call and not step.failed and len(step.result_leaves) >= SNAPSHOT_VALUES:
-                about = subject(step)
-                if about is not None:
-                    known.setdefault(about, []).append(step)
-        trial.memo["snapshots"] = known
-    return known
+    """For each entity the calls whose results describe it, in order."""
+    found: dict[str, list[PreparedStep]] = {}
+    for step in trial.steps:
+        if step.is_call and not step.failed and len(step.result_leaves) >= SNAPSHOT_VALUES:
+            about = subject(step)
+            if about is not None:
+                found.setdefault(about, []).append(step)
+    return found
 
 
 class _Standing(Struct):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from trajdiff.align.memo import once
 from trajdiff.align.prepared import PreparedStep, PreparedTrial
 from trajdiff.divergence.no_effect import had_no_effect
 from trajdiff.divergence.work.checks import Check, followed
@@ -62,12 +63,10 @@ class Work(Struct, frozen=True, kw_only=True):
         )
 
 
+@once
 def work_of(trial: PreparedTrial) -> Work:
-    """The ledger of a trial, worked out once."""
-    found: Work | None = trial.memo.get("work")
-    if found is None:
-        found = trial.memo["work"] = _Follow().all(trial)
-    return found
+    """The ledger of a trial."""
+    return _Follow().all(trial)
 
 
 def works_by_commands(trial: PreparedTrial) -> bool:
@@ -75,23 +74,19 @@ def works_by_commands(trial: PreparedTrial) -> bool:
     return _share(trial) >= BY_COMMANDS
 
 
+@once
 def _share(trial: PreparedTrial) -> int:
-    """How much of a trial's calls (of 100) are commands and edits, counted once."""
-    share: int | None = trial.memo.get("share of commands")
-    if share is None:
-        counted = sum(step.effect is not Effect.CONTROL for step in trial.calls)
-        commands = sum(map(bool, _acts(trial)))
-        share = trial.memo["share of commands"] = 100 * commands // counted if counted else 0
-    return share
+    """How much of a trial's calls (of 100) are commands and edits."""
+    counted = sum(step.effect is not Effect.CONTROL for step in trial.calls)
+    commands = sum(map(bool, _acts(trial)))
+    return 100 * commands // counted if counted else 0
 
 
+@once
 def _acts(trial: PreparedTrial) -> list[tuple[Act, ...]]:
-    """What each call of a trial does to files, read once and in order."""
-    known: list[tuple[Act, ...]] | None = trial.memo.get("acts")
-    if known is None:
-        reader = Reader()
-        known = trial.memo["acts"] = [reader.acts(step) for step in trial.calls]
-    return known
+    """What each call of a trial does to files, in order."""
+    reader = Reader()
+    return [reader.acts(step) for step in trial.calls]
 
 
 class _Follow(Struct):
