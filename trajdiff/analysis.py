@@ -7,7 +7,6 @@ whose answer rests on a level that is not allowed are done again without it.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from trajdiff.align.graph import align_to, success_graph
@@ -29,7 +28,7 @@ from trajdiff.frozen import replace
 from trajdiff.model import Corpus, Diagnostic, TaskTrials, Verdict
 from trajdiff.settings import Settings
 from trajdiff.task_analysis import table_of
-from trajdiff.task_jobs import Forecast, TaskJob, TaskOutcome, allowed_levels
+from trajdiff.task_jobs import Forecast, TaskJob, TaskOutcome, Tried, tried_in
 from trajdiff.task_preparing import prepare_task
 from trajdiff.task_runs import again, outcomes_of, problem
 
@@ -60,14 +59,13 @@ def analyse(
         return _of_chosen(corpus, ChosenTasks(jobs, runner), effects.rows, progress)
     forecast = Forecast()
     first = _run(jobs, runner, forecast, progress)
-    tried = [outcome for outcome in first if isinstance(outcome, TaskOutcome)]
-    levels = allowed_levels(tried)
+    tried = tried_in(outcome for outcome in first if isinstance(outcome, TaskOutcome))
     found = dict(enumerate(first))
     asked = dict(enumerate(jobs))
-    while redo := again(asked, found, levels):
+    while redo := again(asked, found, tried.allowed):
         asked |= redo
         found |= zip(redo, _run(list(redo.values()), runner, forecast), strict=True)
-    return assembled(corpus, [found[at] for at in range(len(jobs))], levels, effects.rows, level_alarms(tried))
+    return assembled(corpus, [found[at] for at in range(len(jobs))], tried, effects.rows)
 
 
 def _of_chosen(
@@ -114,32 +112,28 @@ def task_jobs(
     ]
 
 
-def level_alarms(outcomes: Sequence[TaskOutcome]) -> tuple[tuple[str, int], ...]:
-    """How many held-out passes each level accuses first when all levels are tried."""
-    counts = Counter(level for outcome in outcomes for _, level in outcome.alarms)
-    return tuple((level, counts[level]) for level in sorted(ALL_LEVELS))
-
-
 def assembled(
     corpus: Corpus,
     outcomes: Sequence[TaskOutcome | Lost],
-    levels: frozenset[str],
+    tried: Tried,
     tools: tuple[ToolEffect, ...],
-    tried: tuple[tuple[str, int], ...] = (),
 ) -> Analysis:
-    """The analysis from the outcomes of all tasks of a corpus, in its order; ``levels`` are those in use, and
-    ``tried`` what each level came to on held-out passes."""
+    """The analysis from the outcomes of all tasks of a corpus, in its order; ``tried`` is what held-out passes
+    said when all levels were tried."""
     done = [one for one in outcomes if isinstance(one, TaskOutcome)]
     roles = [count for one in done for count in one.roles]
     findings, problems = _findings(list(zip(corpus.tasks, outcomes, strict=True)), roles)
     alarms = [f"{one.task_id}/{trial}" for one in done for trial, _ in one.alarms]
     held_out = sum(one.held_out for one in done)
-    check = SelfCheck(false_alarms=len(alarms), passing_trials=held_out, alarms=tuple(alarms), by_level=tried)
+    by_level = tuple((level, tried.alarms.get(level, 0)) for level in sorted(ALL_LEVELS))
+    check = SelfCheck(
+        false_alarms=len(alarms), passing_trials=held_out, alarms=tuple(alarms), by_level=by_level
+    )
     return Analysis(
         findings=findings,
         tools=tools,
         self_check=check,
-        levels=tuple(sorted(levels - (OF_COMMANDS - _relied(outcomes)))),
+        levels=tuple(sorted(tried.allowed - (OF_COMMANDS - _relied(outcomes)))),
         problems=problems,
     )
 

@@ -103,12 +103,12 @@ class TaskOutcome(Struct, frozen=True, kw_only=True):
     ahead: tuple[tuple[tuple[str, ...], TaskOutcome], ...] = ()
 
 
-def allowed_levels(outcomes: Iterable[TaskOutcome]) -> frozenset[str]:
-    """The levels that held-out passes do not trip over, from outcomes with every level."""
+def tried_in(outcomes: Iterable[TaskOutcome]) -> Tried:
+    """What held-out passes said in all, from outcomes with every level."""
     tried = Tried()
     for outcome in outcomes:
         tried = tried.and_of(outcome)
-    return tried.allowed
+    return tried
 
 
 def without(job: TaskJob, outcome: TaskOutcome, levels: Collection[str]) -> TaskJob | None:

@@ -17,7 +17,7 @@ from trajdiff.execution.runner import Lost, Serial
 from trajdiff.importers import load
 from trajdiff.model import Corpus
 from trajdiff.settings import Settings
-from trajdiff.task_jobs import TaskOutcome, Tried, allowed_levels
+from trajdiff.task_jobs import TaskOutcome, Tried, tried_in
 
 
 class Watched(Serial):
@@ -111,7 +111,7 @@ def test_what_is_settled_does_not_change_with_what_comes_later(made: list[list[s
         for found in made
     ]
     sizes = [8 if found is None else len(found) for found in made]
-    allowed_at_last = allowed_levels(one for one in outcomes if isinstance(one, TaskOutcome))
+    allowed_at_last = tried_in(one for one in outcomes if isinstance(one, TaskOutcome)).allowed
     for done in range(len(outcomes) + 1):
         tried = Tried()
         for one in outcomes[:done]:

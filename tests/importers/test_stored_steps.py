@@ -31,7 +31,7 @@ PLAN = Plan(trials=3, steps=12, step_bytes=700)
 def _read(path: Path, monkeypatch: pytest.MonkeyPatch, *, large: int) -> Corpus:
     for name in ("long_lines", "opening"):
         monkeypatch.setattr(f"trajdiff.importers.{name}.LARGE", large)
-    module.forget_steps()
+    module._KEPT.clear()
     return load([str(path)])
 
 
@@ -83,7 +83,7 @@ def test_steps_are_read_again_when_they_were_forgotten(
     whole, lean = both_ways(corpus_file, monkeypatch)
     monkeypatch.setattr(module, "HELD_BYTES", 1)
     monkeypatch.setattr(module, "RECENT_BYTES", 1)
-    module.forget_steps()
+    module._KEPT.clear()
     for one, other in zip(whole.trials, lean.trials, strict=True):
         assert list(other.steps) == list(one.steps)
         assert len(other.steps) == len(one.steps)
@@ -191,7 +191,7 @@ def test_a_worker_reads_them_from_what_it_is_sent(corpus_file: Path, monkeypatch
     whole, lean = both_ways(corpus_file, monkeypatch)
     sent = pickle.dumps(lean.tasks[0])
     assert len(sent) < len(pickle.dumps(whole.tasks[0])) / 2
-    module.forget_steps()
+    module._KEPT.clear()
     assert pickle.loads(sent) == whole.tasks[0]
 
 
@@ -199,7 +199,7 @@ def test_a_file_that_changes_meanwhile_is_an_error(tmp_path: Path, monkeypatch: 
     path = tmp_path / "tau2.jsonl"
     write_corpus(path, PLAN, tasks=1)
     lean = _read(path, monkeypatch, large=1)
-    module.forget_steps()
+    module._KEPT.clear()
     os.utime(path, ns=(1, 1))
     with pytest.raises(InputError, match="the file changed while it was read"):
         list(lean.trials[0].steps)
@@ -232,7 +232,7 @@ def test_tables_of_a_task_are_put_together_from_the_file(
     whole, lean = both_ways(corpus_file, monkeypatch)
     tables, packed = ([f.table for f in analyse(c, Settings()).findings.values()] for c in (whole, lean))
     assert any(table is not None for table in tables)
-    module.forget_steps()
+    module._KEPT.clear()
     for task, table, other in zip(lean.tasks, tables, packed, strict=True):
         assert other == table
         left = all(isinstance(trial.steps, module.StoredSteps) for trial in task.trials)

@@ -212,11 +212,6 @@ def begin_reading() -> None:
     _KEPT.begin()
 
 
-def forget_steps() -> None:
-    """Forget steps that were kept in memory: they are read again when they are needed."""
-    _KEPT.clear()
-
-
 def release_steps(steps: Sequence[Step]) -> None:
     """The steps of a trial whose task is done with: where they stay in their file, they leave the memory."""
     if isinstance(steps, StoredSteps):
